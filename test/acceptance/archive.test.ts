@@ -1,4 +1,4 @@
-// The archive on the command line: what was said is found, written out, and taken in elsewhere, embedded and served.
+// The archive on the command line, embedded and served: searches, listings, exports and imports.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The audit log as the owner of a store sees it: what is told, what it does not hold, and that a change is found.
+// The audit log for the owner of a store: what it records, what it leaves out, and that a change of it is detected.
 import { expect, test } from 'vitest';
 import { sessionMark } from '../../src/local/audit-chain.ts';
 import type { CreatedKey } from '../../src/service/administration.ts';

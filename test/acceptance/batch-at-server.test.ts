@@ -1,4 +1,4 @@
-// `parley chat --batch` at a server: in what order it asks, how long it waits, when it asks no more, and how it is stopped.
+// `parley chat --batch` at a server: the order of its requests, its waits, when it gives up, and how it is stopped.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';

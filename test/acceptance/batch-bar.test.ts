@@ -1,4 +1,4 @@
-// A batch of sessions at a terminal: a bar, then what was not done, then the end in words. `--verbose` shows a line for each id.
+// A batch of sessions at a terminal shows a bar, then the failures, then a summary. `--verbose` shows a line for each id.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

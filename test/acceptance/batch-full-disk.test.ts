@@ -1,4 +1,4 @@
-// A disk without room for the results of a batch of chats: that is said as what it is, and the batch goes on once there is room.
+// The disk is full when a batch of chats writes its results: the error says so, and the batch can be resumed when there is room.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `parley chat --batch --resume`: a batch goes on in the file of its results.
+// `parley chat --batch --resume` continues a batch in the file of its results.
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `parley chat --batch` as a script uses it: a result a line, in order, whatever becomes of each.
+// `parley chat --batch` in a script: one result per line, in the order of the input, for successes and failures.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message, Page, Session } from '../../src/service/session.ts';

@@ -1,4 +1,4 @@
-// The batches of deletions as an admin looks for them: listed with what they did, and the last one undone.
+// The batches of deletions for an admin: a list with their counts, and the undo of the last one.
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

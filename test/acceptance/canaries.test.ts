@@ -1,5 +1,5 @@
-// Texts that were erased in each way that Parley has: no byte of them is left in the files of Parley or of PostgreSQL, in logs, journals,
-// the audit log, or a backup that is made afterwards.
+// Texts that were erased in each way that Parley offers: no byte of them is left in the files of Parley or of PostgreSQL, in logs, journals, the
+// audit log, or a later backup.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A journal that somebody edited, copied or damaged is neither gone on with nor undone, and stays as it is.
+// A journal that somebody edited, copied or damaged is neither resumed nor undone, and is not changed.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The clock of the machine is set back by an hour while a command waits: what it waits for does not become an hour longer.
+// The clock of the machine is set back by an hour while a command waits: the wait does not become longer.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

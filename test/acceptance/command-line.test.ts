@@ -1,4 +1,4 @@
-// The words of the command line itself: help, version, options in any place, and what needs neither store nor configuration.
+// The command line itself: help, version, the place of options, and commands that need neither store nor configuration.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Completion: which words may stand next, and that bash, zsh and fish offer them, put them in as one word, and run nothing of
-// what a server made up.
+// Shell completion: the words that are offered, and that bash, zsh and fish insert each as one word and run no text of a server.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a person has from Parley in the first minute: a conversation that carries over, and a session that is theirs alone.
+// The first minute with Parley: a conversation that keeps its context, and sessions that no other project sees.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Message, NewSession, Page, Session } from '../../src/service/session.ts';

@@ -1,4 +1,4 @@
-// `-c` goes on with the session last used in this terminal with this key, and with no other; `-s` with the one it names.
+// `-c` continues the last session of this terminal and this key, and no other one; `-s` continues the named one.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

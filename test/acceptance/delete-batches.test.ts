@@ -1,5 +1,4 @@
-// Deleting many sessions as an admin does it: by filters, in batches that can be stopped, resumed and undone, on every kind of home
-// with the same words.
+// An admin deletes many sessions: by filters, in batches that can be stopped, resumed and undone, with the same output for every backend.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// A disk without room for the journal of a batch: nothing is begun that cannot be kept, what was done is told all the same, and the
-// batch goes on once there is room.
+// The disk is full when the journal of a batch is written: no deletion starts without a journal, every done deletion is reported, and the batch
+// can be resumed when there is room.
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A deletion that is stopped before it could tell of anything says where it stands, and how to go on.
+// A deletion that is stopped before its first result says what was done, and how to continue.
 import { once } from 'node:events';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';

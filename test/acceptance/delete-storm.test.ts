@@ -1,4 +1,4 @@
-// Deleting against a server that fails in every way, and batches of clients that are killed: in short; scripts/delete-storm.js does it whole.
+// Deletions against a server that fails in every way, and batches whose clients are killed. scripts/delete-storm.js is the long form.
 import { expect, onTestFinished, test } from 'vitest';
 import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
 import type { Place } from '../support/parley.ts';

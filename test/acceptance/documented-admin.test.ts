@@ -1,4 +1,4 @@
-// The section "For admins" of docs/admin.md, run line by line as it stands: only its placeholders are filled in.
+// The commands of the section "For admins" of docs/admin.md are run line by line. Only placeholders are replaced.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The commands of docs/models.md, run line by line as they stand. No model server is there: each line that sets up is to work, and
-// the one that asks is to say what is missing.
+// The commands of docs/models.md are run line by line, without a model server: each line that adds a mode must succeed, and a chat must say what
+// is missing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

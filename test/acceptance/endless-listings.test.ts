@@ -1,4 +1,4 @@
-// Listings that a server never ends: each command that asks for page after page leaves them.
+// A server whose listings never end: each command that reads all pages gives up.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';

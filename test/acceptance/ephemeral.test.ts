@@ -1,4 +1,4 @@
-// Conversations of which no text is kept: every byte of every file of the place is searched for what was said.
+// Conversations whose texts are not stored: all bytes of all files of the place are searched for the texts.
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';

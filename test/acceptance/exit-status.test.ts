@@ -1,4 +1,4 @@
-// The exit statuses that a script decides by: a refused key, a session not found, some of several, the store, and signals.
+// The exit statuses that scripts check: a refused key, a session that does not exist, some failures of several, the store, and signals.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

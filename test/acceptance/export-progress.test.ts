@@ -1,4 +1,4 @@
-// What an export shows at a terminal: a bar while it runs, which leaves no trace, and at the end what was done, not each session.
+// An export at a terminal shows a bar, which is erased at the end, and then a summary instead of a line per session.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';

@@ -1,4 +1,4 @@
-// A turn whose model fails: its message is kept, and the command that is printed repeats that turn.
+// A turn whose model fails: its message is stored, and the printed command repeats that turn.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { fails, PlaceWithModel } from '../support/place-with-model.ts';

@@ -1,4 +1,4 @@
-// Calls on files that fail at the worst moment, as on a disk that dies: told by the file's name and a code, with what was done before.
+// File operations that fail, as on a broken disk: the error names the file and a code, and says what was done before.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A model's server that fails, as a script meets it: the kind of failure by name, the wait and the next try, the mark on the turn; in
-// this process and through `parley serve`.
+// A failing model server as scripts see it: the kind of the failure, the wait and the retry, and the mark on the turn; embedded and through
+// `parley serve`.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

@@ -1,4 +1,4 @@
-// What is wrong with a mode, and what that costs: settings that a hand has broken or that are refused, keys' files, turns that failed.
+// Modes with a fault: settings that were edited wrongly or that are refused, files of keys, and turns that failed.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The filters that choose sessions: every command that takes them means the same sessions by the same words.
+// The filters of sessions: every command that has them selects the same sessions with the same options.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 

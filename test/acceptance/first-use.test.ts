@@ -1,4 +1,4 @@
-// The first use on a fresh machine, by one process or by several at once: a store, a project and one key, and a line that says so.
+// The first use on a new machine, by one process or several at once: a store, a project and one key are created, and one line says so.
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The README's section "For scripts" says what works: its lines run, one after the other, as they stand there.
+// The lines of the section "For scripts" of the README work, one after the other, as they stand there.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

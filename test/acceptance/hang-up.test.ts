@@ -1,4 +1,4 @@
-// A terminal that closes on the program: it ends with 129 in every state, with no core dump, and keeps what it would keep after Ctrl-C.
+// The terminal of the program closes: in every state it exits with 129 and without a core dump, and stores what it stores after Ctrl-C.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HangUpFixture, hangUp, hangUpStates, hungUp, openHangUp } from '../support/hang-up.ts';
 

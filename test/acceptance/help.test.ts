@@ -1,4 +1,4 @@
-// Help by its words: of commands, of topics, and what is none; and whose help a wrong line points to.
+// The help of commands and topics, and the command whose help an error names.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';

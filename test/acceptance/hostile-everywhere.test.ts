@@ -1,5 +1,5 @@
-// A server all of whose texts are hostile at once, and the real program at a real terminal: each command, each slash command, Tab and the
-// lists that one picks from. Every attack, field by field, is tried in test/cli/terminal/every-field.test.ts, in one process.
+// A server with hostile text in all fields, and the real program at a real terminal: each command, each slash command, Tab, and the lists to
+// choose from. test/cli/terminal/every-field.test.ts tries every attack in every field, in one process.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { slashCommands } from '../../src/cli/repl/slash-commands.ts';
 import { attacks, isHarmless } from '../cli/terminal/attacks.ts';

@@ -1,5 +1,4 @@
-// Files of ids that are right and wrong in every way: nothing is deleted unless all of a file is valid. In short;
-// scripts/id-file-fuzz.js tries as many as one likes.
+// Files of ids, valid and invalid in every way: nothing is deleted unless the whole file is valid. scripts/id-file-fuzz.js tries more files.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

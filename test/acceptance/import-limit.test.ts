@@ -1,4 +1,4 @@
-// A session that is longer than a server takes in one request: known before it is sent; the others are imported.
+// A session that is too long for one request to a server is refused before it is sent; the other sessions are imported.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

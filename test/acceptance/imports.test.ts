@@ -1,4 +1,4 @@
-// Imports from other programs: every source gives what its reference says, whole, once, and in the order of its file.
+// Imports from other programs: every source gives the sessions of its reference, complete, once, and in the order of the file.
 import {
   appendFileSync,
   cpSync,

@@ -1,4 +1,4 @@
-// `--jq` in the real binary: what it prints, when it is refused, and that it is done for every value.
+// `--jq` in the real program: what it prints, when it is refused, and that it filters every value.
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';

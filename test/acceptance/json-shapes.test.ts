@@ -1,5 +1,5 @@
-// docs/json.md against the real output of each command: what is listed is there with its type, and what is there is listed. A
-// command that is added gets a section there and a row in the table here.
+// Compares docs/json.md with the real output of each command: each documented field is there with its type, and each field is documented. A new
+// command needs a section there and a row in the table here.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Which key goes to which URL: every row of the table, with the real binary, as the servers see it.
+// Which key is sent to which URL: every row of the table, with the real program, as the servers receive it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome, Variables } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

@@ -1,4 +1,4 @@
-// Keys and profiles: a key is shown once and kept nowhere in clear but in the profile; what is revoked or damaged is told.
+// Keys and profiles: a key is shown once and stored only in the profile; a revoked key and a damaged file are reported.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Names of this machine, with the real binary and a resolver that lies: the key stays here.
+// The names of this machine, with the real program and a resolver that gives wrong addresses: the key does not leave the machine.
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

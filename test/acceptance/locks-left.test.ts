@@ -1,5 +1,4 @@
-// Work that is gone on with after its process was killed where this one cannot look: in another container, or before a restart of the
-// machine.
+// Work is resumed after its process was killed in another container or before a restart of the machine, where this machine cannot look for it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

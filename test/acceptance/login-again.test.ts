@@ -1,4 +1,4 @@
-// After a refused key: the command that is given for another try is one that works, whether or not there is a profile yet.
+// After a refused key, the command that the error suggests works, with and without an existing profile.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import type { Variables } from '../support/parley.ts';

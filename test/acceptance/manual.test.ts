@@ -1,4 +1,4 @@
-// The manual page that the package installs: of this tree, whole, and as man reads it.
+// The manual page of the package: generated from this tree, complete, and readable by man.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

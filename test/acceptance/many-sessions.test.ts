@@ -1,4 +1,4 @@
-// Sessions by the hundred: listing all of them, deleting some by argument, by pipe or by listing, and bringing them back.
+// Hundreds of sessions: listing all, deleting some by argument, pipe or listing, and restoring them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';

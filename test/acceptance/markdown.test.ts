@@ -1,4 +1,4 @@
-// A reply on a terminal is Markdown, laid out to its width; everywhere else it is what was said, byte for byte.
+// A reply on a terminal is rendered as Markdown in the width of the terminal; elsewhere its bytes are unchanged.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withoutOwnWeight } from '../cli/terminal/attacks.ts';
 import { screenOf } from '../cli/terminal/markdown/screen.ts';

@@ -1,5 +1,5 @@
-// The scripts that measure deletions and long batches, in short: they run to their end and have a figure for each of their cases. What
-// the figures are is for a quiet machine to say.
+// The scripts that measure deletions and long batches, with small numbers: they run to the end and print a figure for each case. The figures are
+// not checked, because this machine may be busy.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

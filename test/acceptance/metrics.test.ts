@@ -1,4 +1,4 @@
-// The numbers of a server, as Prometheus reads them: each is there, counts what happened, and names nothing of a user.
+// The metrics of a server for Prometheus: each exists, counts its events, and contains nothing of a user.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A data directory that is away, as a disk that is not mounted, and what is left of the store's key meanwhile; and a key whose keeping fails.
+// A data directory that is missing, as on a disk that is not mounted, and the key of its store meanwhile; and a key that cannot be stored.
 import {
   cpSync,
   mkdirSync,

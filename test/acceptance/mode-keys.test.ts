@@ -1,4 +1,4 @@
-// The keys of modes: each goes to its server and is found nowhere else, and one that is not there is told.
+// The keys of modes: each is sent only to its server and stored nowhere else, and a missing one is reported.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What `parley modes` says: of what was done, of what was typed against a rule, and of what a chat then lacks.
+// The output of `parley modes`: what was changed, what was refused, and what a chat then lacks.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

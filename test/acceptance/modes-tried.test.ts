@@ -1,4 +1,4 @@
-// What `modes test`, `doctor` and `setup` say of modes and their servers, before anybody chats with them.
+// The output of `modes test`, `doctor` and `setup` about modes and their servers.
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';

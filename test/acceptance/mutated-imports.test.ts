@@ -1,4 +1,4 @@
-// Damaged files of other programs: cut, flipped, reordered or repeated anywhere, they harm no other session, and each failure has a place.
+// Damaged files of other programs: cut, flipped, reordered or repeated anywhere. No other session is affected, and each failure names its place.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';

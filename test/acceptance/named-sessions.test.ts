@@ -1,4 +1,4 @@
-// A session is named by its full id, the end of it, or its title; a full id costs no request, and nothing is done where several are meant.
+// A session is named by its full id, the end of it, or its title. A full id needs no request, and nothing is done if several sessions match.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewSession, Page, Session } from '../../src/service/session.ts';
 import { expectFailure } from '../support/failures.ts';

@@ -1,4 +1,4 @@
-// Pins, the archive and tags at the command line: batches that say what they changed, are continued and are undone.
+// Pins, the archive and tags on the command line: batches report their changes, are resumed and are undone.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A process that may open few files: what needs one more says so, and works again when there is room.
+// A process that may open few files: what needs another one reports that, and works again when files are free.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,4 @@
-// What leaves the program: whole to a slow reader, quietly ended by one that goes away, told when it cannot be written.
+// The output of the program: complete for a slow reader, no error if the reader leaves, and an error if it cannot be written.
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

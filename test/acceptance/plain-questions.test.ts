@@ -1,4 +1,4 @@
-// Questions at a terminal without cursor control: no control sequence, and the same answers as elsewhere.
+// Questions at a terminal without cursor control: no control sequences, and the same answers as elsewhere.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';

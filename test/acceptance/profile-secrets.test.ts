@@ -1,4 +1,4 @@
-// Secrets in a configuration that was edited by hand: what shows a profile shows no password, and a logout leaves no key.
+// Secrets in a configuration that was edited by hand: commands that show a profile show no password, and a logout leaves no key.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A disk that gets full during a purge: what was erased by then is gone, and the command says so.
+// The disk becomes full during a purge: the erased sessions stay erased, and the command says so.
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';

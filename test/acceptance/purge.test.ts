@@ -1,4 +1,4 @@
-// Purging on the command line: what it says and asks before it erases, and what it refuses. The bytes are looked at in test/store.
+// The purge on the command line: its reports, its questions and its refusals. test/store checks the erased bytes.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

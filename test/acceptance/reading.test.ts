@@ -1,5 +1,4 @@
-// What a person reads at a terminal: lists by title and in local time, sessions rendered, long output through the pager. Pipes get what they
-// always got.
+// Reading at a terminal: lists with titles and local times, rendered sessions, and a pager for long output. Output into pipes does not change.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

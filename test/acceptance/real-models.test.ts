@@ -1,4 +1,4 @@
-// Modes with models behind them, from the command line: set up, asked, stopped; and what is told of a reply.
+// Modes with a model server, from the command line: they are added, used and stopped; and the notes about a reply.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Bad input: each command says what is wrong and what to do, in words and as JSON, with its status, and keeps nothing.
+// Invalid input: each command names the fault and the remedy, in words and as JSON, with its status, and stores nothing.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';

@@ -1,4 +1,4 @@
-// A server that runs while another version of the program is put in its place, as `npm install -g` does.
+// Another version of the program is installed while a server runs, as by `npm install -g`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

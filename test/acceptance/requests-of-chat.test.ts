@@ -1,4 +1,4 @@
-// How many requests a chat sends to a server: one, also where it goes on with the session of `-c`, or with one that is named by its full id.
+// The number of requests that a chat sends to a server: one, also with `-c` and with the full id of a session.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

@@ -1,4 +1,4 @@
-// Retention as an admin meets it: the command line, a server that runs the policies, and runs that are killed.
+// Retention for an admin: the commands, a server that runs the policies, and runs that are killed.
 import { expect, onTestFinished, test } from 'vitest';
 import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';

@@ -1,4 +1,4 @@
-// `chat --schema`: stdout is JSON that matches, or nothing; what the model's server is sent, how a reply is mended, and what is refused.
+// `chat --schema`: stdout is matching JSON or empty; the request to the model server, the repair of a reply, and refusals.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

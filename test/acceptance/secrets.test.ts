@@ -1,4 +1,4 @@
-// Secrets in stored messages as their owner handles them: found, left out of exports, taken out of the store.
+// Secrets in stored messages: they are found, removed from exports, and removed from the store.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

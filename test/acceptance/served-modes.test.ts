@@ -1,4 +1,4 @@
-// A file of modes for `parley serve`: read, read again on SIGHUP, refused.
+// A file of modes for `parley serve`: it is read, read again on SIGHUP, and refused if it is invalid.
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Two people and one server of the real program: who serves, and who logs in from elsewhere.
+// A real server and a client that logs in from elsewhere.
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';

@@ -1,5 +1,4 @@
-// The other lines of a session from the command line: another reply, a turn taken back and brought back, a copy; and that nothing of it is
-// lost on the way out and in again.
+// Other replies, undo, redo and forks on the command line; and that an export and an import lose nothing of them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

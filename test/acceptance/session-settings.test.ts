@@ -1,4 +1,4 @@
-// What a session keeps besides its messages: its mode, its system prompt and its parameters, and how the command line gives them.
+// The settings of a session: its mode, its system prompt and its parameters, and the options that set them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// From nothing to a real answer: `parley setup` with a server on this machine and without one; and what `parley usage` then says.
+// `parley setup` with and without a model server on this machine, up to the first reply; and `parley usage` afterwards.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';

@@ -1,5 +1,5 @@
-// Modes in a PostgreSQL that several machines share: set up at one, used by the servers and the commands of all. A file of modes that one
-// server was given wins there.
+// Modes in a PostgreSQL that several machines share: added on one, used by the servers and commands of all. The file of modes of one server takes
+// precedence there.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Six tasks of six people, each done in at most two commands, whose forms the README shows.
+// Six tasks of six users, each done in at most two commands, as the README shows them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// `sessions list --sort` and `--reverse`, as typed, embedded and served: every order, page after page, and with all that a listing takes;
-// and that whoever takes all sessions gets all, whatever happens meanwhile.
+// `sessions list --sort` and `--reverse`, embedded and served: every order, every page and every filter; and commands over all sessions miss none
+// if sessions change meanwhile.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';

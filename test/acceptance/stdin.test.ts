@@ -1,5 +1,4 @@
-// Every kind of stdin that a chat may be started with: read to its end where there is something to read, never waited for by a timer,
-// never cut, and bounded in memory.
+// Every kind of stdin of a chat: it is read to its end if there is something to read, without a time limit, never cut, and in bounded memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

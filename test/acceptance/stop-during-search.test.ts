@@ -1,4 +1,4 @@
-// A server that is stopped while a search runs that does not end: it ends within its usual time, and so does the search.
+// A server is stopped during an endless search: the server ends within its usual time, and so does the search.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Backups of whole stores as their owner handles them: taken while the store is used, verified, restored beside, in place of, and into
-// another database.
+// Backups of whole stores: taken while the store is used, verified, and restored to a new place, over the old store, or into another database.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

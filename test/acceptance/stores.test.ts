@@ -1,5 +1,5 @@
-// Stores as their owner handles them. They are migrated by a command, or refused by a server that is not to change them; and they are copied
-// from SQLite to PostgreSQL and back, whole and equal, also where a copy was killed on its way.
+// The commands for stores: a store is migrated by a command, or refused by a server that may not migrate it; and stores are copied from SQLite to
+// PostgreSQL and back, complete and equal, also if the copy was killed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-// Templates: made, listed, shown and removed as files, and what a chat, a batch and the REPL make of them.
+// Templates: files that are created, listed, shown and removed, and their use by a chat, a batch and the REPL.
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What a person sees at a terminal: tables and hints, colour unless it is unwanted, nothing that could act on the terminal.
+// Output at a terminal: tables, hints, colour unless it is turned off, and no text that can control the terminal.
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewSession, Page, Session } from '../../src/service/session.ts';

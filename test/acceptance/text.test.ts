@@ -1,4 +1,4 @@
-// Text goes through the whole program and comes back the same, from wherever it came; what is not text is refused with its place.
+// Text passes through the whole program unchanged, from every source; invalid text is refused with its place.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// What a server says, wherever it is shown: every attack as a mode's name, a title, a message, a reply, an error and a deletion's
-// failure, on a real terminal. Without colour and with TERM=dumb Parley writes no control character of its own.
+// Text of a server on a real terminal: every attack as the name of a mode, a title, a message, a reply, an error and a failed deletion. Without
+// colour and with TERM=dumb, Parley itself writes no control characters.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attacks, isHarmless } from '../cli/terminal/attacks.ts';
 import { Place } from '../support/parley.ts';

@@ -1,4 +1,4 @@
-// A person's data on the command line: whose a session is, how it is chosen, and how all of it is erased, down to the bytes of every file that
+// The data of a person: the user of a session, sessions selected by user, and the erasure of all of them, down to the bytes of every file that
 // Parley writes.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

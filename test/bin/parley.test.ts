@@ -1,4 +1,4 @@
-// The executable before main: the Node that it accepts, and the build that it hands over to.
+// The executable before main: the versions of Node that it accepts, and the loading of the build.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

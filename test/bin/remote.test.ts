@@ -1,4 +1,4 @@
-// The built program and a server: over plain HTTP, over TLS, through a proxy. The build leaves out much of what it was made of.
+// The built program and a server: plain HTTP, TLS, and a proxy. The build contains only parts of its packages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

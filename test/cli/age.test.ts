@@ -1,4 +1,4 @@
-// A point in time as it is typed, for what is deleted and purged: it is never another one than was meant.
+// A time that is typed for a deletion or a purge: it is read as exactly the meant time, or refused.
 import { afterEach, expect, test, vi } from 'vitest';
 import { pointInTime } from '../../src/cli/age.ts';
 

@@ -1,4 +1,4 @@
-// Which words of a command line are no text. The bytes are those that Linux has in /proc/<pid>/cmdline.
+// Which arguments are no text. The bytes are those of /proc/<pid>/cmdline on Linux.
 import { expect, test } from 'vitest';
 import { requireText } from '../../src/cli/argument-text.ts';
 

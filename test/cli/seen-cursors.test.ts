@@ -1,4 +1,4 @@
-// Circles of cursors are noticed, however long they are and wherever they begin, and of ever-new cursors few are kept.
+// Repeated cursors are detected for loops of any length that start anywhere, and few of the cursors are stored.
 import { expect, test } from 'vitest';
 import { SeenCursors } from '../../src/cli/seen-cursors.ts';
 

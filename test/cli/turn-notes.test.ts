@@ -1,4 +1,4 @@
-// What is told of a turn besides its reply.
+// The notes about a turn besides its reply.
 import { expect, test } from 'vitest';
 import { startsInReasoning, turnNotes } from '../../src/cli/turn-notes.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';

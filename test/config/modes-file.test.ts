@@ -1,4 +1,4 @@
-// The file of modes for `serve`: what it may hold, and how a fault in it is told.
+// The file of modes for `serve`: its contents, and the report of a fault in it.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

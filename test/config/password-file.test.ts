@@ -1,3 +1,4 @@
+// The password file of PostgreSQL.
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

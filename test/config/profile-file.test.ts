@@ -1,4 +1,4 @@
-// The stored configuration on a real file system: many writers, kills, modes, damage, a full disk.
+// The stored configuration on a real file system: several writers, kills, permissions, damage, and a full disk.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-// What can be done to the profiles.
+// The operations on profiles.
 import { expect, test } from 'vitest';
 import {
   findProfile,

@@ -1,4 +1,4 @@
-// Where a command talks to and with which key: the table of precedence, row by row.
+// The service and the key of a command: the table of precedence, row by row.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveMode, resolveTarget, type TargetRequest } from '../../src/config/settings.ts';

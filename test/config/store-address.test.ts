@@ -1,3 +1,4 @@
+// The address of a store: its parts, its defaults, and its password.
 import { describe, expect, test } from 'vitest';
 import { type AddressOptions, readStoreAddress, type StoreAddress } from '../../src/config/store-address.ts';
 import { ParleyError } from '../../src/service/errors.ts';

@@ -1,4 +1,4 @@
-// The modes in the stored configuration: kept sparingly, checked on the way in and out, and where their keys are read from.
+// The modes in the stored configuration: stored without defaults, checked when written and read, and the sources of their keys.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The body of a template: what is a variable, what fills it, and that nothing that comes in is read again.
+// The body of a template: its variables, their values, and that no inserted text is read again.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

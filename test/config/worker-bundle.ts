@@ -1,4 +1,4 @@
-// Makes worker.ts a program that plain Node runs, in a directory where the packages of this repository are found.
+// Bundles worker.ts as a program for plain Node, in a directory where the packages of this repository are found.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

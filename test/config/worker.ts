@@ -1,5 +1,5 @@
-// The program of the processes that the tests of this folder start: `worker COMMAND ARGUMENTS...`. What it finds goes to
-// stdout; it is bundled by worker-bundle.ts.
+// The program of the processes that the tests of this folder start: `worker COMMAND ARGUMENTS...`. It prints its result; worker-bundle.ts bundles
+// it.
 import { appendFileSync, writeSync } from 'node:fs';
 import { CurrentSessions } from '../../src/config/current-session.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';

@@ -1,4 +1,4 @@
-// What every engine keeps of the contract in reply-engine.ts, whatever it answers with.
+// The contract of reply-engine.ts, for every engine.
 import { describe, expect, test } from 'vitest';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
 

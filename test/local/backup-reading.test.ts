@@ -1,4 +1,4 @@
-// Backups that are not as they were written: each changed bit, each cut, and lines that do not belong there.
+// Backups that were changed: each changed bit, each cut, and lines that do not belong there.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { BackupLine } from '../../src/local/backup-lines.ts';

@@ -1,5 +1,4 @@
-// What an engine is given belongs to its session alone: a property over two sessions of one project whose turns come in any order, in
-// a real store.
+// An engine gets only the messages of its session: a property over two sessions of one project whose turns run in any order, in a real store.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';

@@ -1,4 +1,4 @@
-// What of a session an engine is given: properties over sessions of every shape, and what reading them costs.
+// Which messages of a session an engine gets: properties over sessions of every form, and the cost of reading them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextWindow, type ReadHistory } from '../../src/local/context-window.ts';

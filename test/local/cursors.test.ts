@@ -1,4 +1,4 @@
-// Cursors: each reads as the place that its page ended at, and is refused anywhere else.
+// Cursors: each is the place at which its page ended, and is refused in any other listing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// A mode that fails before it has said anything, and the one that it falls back to.
+// A mode that fails before its first word, and its fallback.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';

@@ -1,4 +1,4 @@
-// A turn that is held longer than its lease: as long as it is held, nobody else takes it.
+// A turn that is held longer than its lease: nobody else gets it while it is held.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { HeldTurn } from '../../src/local/held-turn.ts';

@@ -1,4 +1,4 @@
-// The hidden messages of an imported session: accepted if this service could have hidden them, refused with the place of the fault.
+// The hidden messages of an imported session: accepted if this service could have hidden them, else refused with the place of the fault.
 import { expect, test } from 'vitest';
 import { checkRecord } from '../../src/local/import-rules.ts';
 import { defaultLimits } from '../../src/service/limits.ts';

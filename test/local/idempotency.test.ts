@@ -1,4 +1,4 @@
-// How long an idempotency key is kept: for its time it repeats an answer, afterwards it is free, and nothing of it is left.
+// The lifetime of an idempotency key: it repeats its answer; afterwards it is free, and nothing of it is stored.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';

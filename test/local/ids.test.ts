@@ -1,4 +1,4 @@
-// Ids: of one form, in the order in which they were made, and not to be guessed.
+// Ids: of one form, in the order of their creation, and not predictable.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { IdSource } from '../../src/local/ids.ts';

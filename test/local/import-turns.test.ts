@@ -1,4 +1,4 @@
-// A long session that is imported keeps nobody else waiting: neither its check nor its writing stops the event loop for long.
+// The import of a long session delays nobody: neither its check nor its writing blocks the event loop for long.
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Message } from '../../src/service/session.ts';

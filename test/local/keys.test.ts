@@ -1,3 +1,4 @@
+// API keys: their form, their checksum and their hash.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';

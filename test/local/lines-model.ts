@@ -1,4 +1,4 @@
-// The lines of a session as plain arrays: what a session must show after chats, other replies, undo, redo and forks.
+// The messages of a session as plain arrays: the expected state after chats, other replies, undo, redo and forks.
 
 export interface ModelReply {
   readonly content: string;

@@ -1,4 +1,4 @@
-// An audit log with entries that are none, as a damaged file leaves them: the others are listed and chained, and the check tells them.
+// An audit log with invalid entries, as in a damaged file: the valid entries are listed and chained, and the check reports the invalid ones.
 import { expect, it, onTestFinished } from 'vitest';
 import { chained } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';

@@ -1,5 +1,5 @@
-// Turns that another has taken over while they ran: their engine stops, and nothing is said that is not kept. Over one store that two
-// processes have embedded, and over one that two servers share.
+// Turns that another process takes over while they run: their engine stops, and nothing is sent that is not stored. Over one store that two
+// embedded services share, and one that two servers share.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent, ReplyForm } from '../../src/service/chat-event.ts';

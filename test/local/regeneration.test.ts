@@ -1,4 +1,4 @@
-// Other replies of the embedded service, where a turn does not run to its end as usual.
+// Other replies of the embedded service whose turn does not end as usual.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import type { Message } from '../../src/service/session.ts';

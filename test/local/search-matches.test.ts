@@ -1,3 +1,4 @@
+// The matches of search terms in a text.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { matchFinder, termMatcher } from '../../src/local/search-matches.ts';

@@ -1,4 +1,4 @@
-// What a search asks a store for: as many hits as it ranks, however many there are.
+// The number of hits that a search asks of a store: as many as it ranks, however many there are.
 import { expect, test } from 'vitest';
 import { searchPage } from '../../src/local/search-page.ts';
 import type { FoundMessage } from '../../src/store/store-rules.ts';

@@ -1,3 +1,4 @@
+// The snippet of a search result: its cut and its marks.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { matchFinder } from '../../src/local/search-matches.ts';

@@ -1,4 +1,4 @@
-// The hash of a session: of what is kept, not of how it was read.
+// The hash of a session depends on its stored fields, not on how they were read.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pairs, type SessionDigest, sessionDigests, sessionHash } from '../../src/local/session-digests.ts';

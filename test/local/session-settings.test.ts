@@ -1,4 +1,4 @@
-// The settings of a session on their way to an engine: read when a turn begins, in every turn, and for a fallback mode, too.
+// The settings of a session for an engine: read when a turn begins, in every turn, and for a fallback mode, too.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineContext, ReplyEngine } from '../../src/engine/reply-engine.ts';

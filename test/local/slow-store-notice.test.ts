@@ -1,4 +1,4 @@
-// A store that another program holds while a reply ends: the reply stands in memory alone, and waits for it.
+// Another program holds the store when a reply ends: the reply stays in memory and waits for the store.
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';

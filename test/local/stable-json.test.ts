@@ -1,4 +1,4 @@
-// What an idempotency key stands for must be the same text, however the fields of a request were ordered.
+// The text of a request under an idempotency key is the same for any order of its fields.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stableJson } from '../../src/local/stable-json.ts';

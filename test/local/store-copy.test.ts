@@ -1,4 +1,4 @@
-// The comparison at the end of a copy: it reads the messages of the original once, and yet finds what was changed on either side.
+// The comparison at the end of a copy: it reads the messages of the original once, and finds changes on both sides.
 import { expect, onTestFinished, test } from 'vitest';
 import { copyStore } from '../../src/local/store-copy.ts';
 import { openSqliteRows } from '../../src/store/sqlite/open.ts';

@@ -1,4 +1,4 @@
-// Titles: what a given one may be, and what a session gets from its first message.
+// Titles: which ones are accepted, and the title that a session gets from its first message.
 import { expect, test } from 'vitest';
 import { checkTitle, checkTitleMatch, readTime, titleOf } from '../../src/local/text-rules.ts';
 import { defaultLimits } from '../../src/service/limits.ts';

@@ -1,4 +1,4 @@
-// A store of its own for a test of turns, opened once or as often as processes would, with engines that the test decides.
+// A store for a test of turns, opened once or several times as by several processes, with engines of the test.
 import type { Backend } from '../../src/service/backend.ts';
 import { callWith } from '../support/calls.ts';
 import { type EmbeddedOptions, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';

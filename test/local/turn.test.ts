@@ -1,4 +1,4 @@
-// One turn in every way it can go, over the real store: what is kept of it, and what its engine is given.
+// One turn with every outcome, over the real store: what is stored, and what its engine gets.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineContext } from '../../src/engine/reply-engine.ts';

@@ -1,4 +1,4 @@
-// Two services over one store, each as a process of its own would have it: embedded twice, or two servers and their clients.
+// Two services over one store, as in two processes: two embedded ones, or two servers with clients.
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { EngineEvent } from '../../src/engine/reply-engine.ts';
 import type { TurnOwner } from '../../src/local/local-options.ts';

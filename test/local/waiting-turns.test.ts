@@ -1,4 +1,4 @@
-// Turns that wait for one another, that are asked again, or that outlive their lease, over the real store.
+// Turns that wait for one another, that are repeated, or that outlive their lease, over the real store.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';

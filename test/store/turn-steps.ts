@@ -1,3 +1,4 @@
+// Steps with turns for tests of every store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionStore, Turn, TurnStart } from '../../src/store/session-store.ts';
 import { firstPage, turnStart } from './store-samples.ts';

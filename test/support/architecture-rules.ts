@@ -152,8 +152,7 @@ function shapeViolations(path: string, text: string): readonly string[] {
   for (const name of [...folders, file.replace(/\..*$/, '')]) {
     if (emptyNames.includes(name)) violations.push(`${path}: "${name}" does not say what it holds`);
   }
-  if (!path.startsWith('test/') && !/^(#!.*\n)?\/[/*]/.test(text))
-    violations.push(`${path}: does not open with a comment`);
+  if (!/^(#!.*\n)?\/[/*]/.test(text)) violations.push(`${path}: does not open with a comment`);
   const lines = text.trimEnd().split('\n').length;
   if (path.startsWith('src/') && /\bnew TerminalText\b/.test(text) && !terminalTextMakers.includes(path))
     violations.push(`${path}: makes text for a terminal that is not filtered`);

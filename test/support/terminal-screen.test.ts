@@ -1,3 +1,4 @@
+// The terminal of the tests reads all output of a program.
 import { expect, onTestFinished, test } from 'vitest';
 import { TerminalScreen } from './terminal-screen.ts';
 

@@ -1,3 +1,4 @@
+// JSON whose numbers keep all their digits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toJson } from '../../src/cli/terminal/json.ts';

@@ -1,3 +1,4 @@
+// JSON Pointers (RFC 6901) into a response.
 import { describe, expect, it } from 'vitest';
 import { readPointer, valueAt } from '../../src/wire/json-pointer.ts';
 

@@ -1,3 +1,4 @@
+// The path of an operation, with encoded ids.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operationPath } from '../../src/wire/operation-path.ts';

@@ -1,4 +1,4 @@
-// What the store must hold of a session, kept turn by turn beside it: the visible line, and what was replaced or taken back.
+// The expected state of a session, updated with every turn: the visible messages, and the replaced and undone ones.
 import { expect } from 'vitest';
 import type { ModelTurn } from './markdown-model.ts';
 

@@ -1,5 +1,5 @@
-// Where the hour is lived: embedded or through a server, over SQLite or PostgreSQL. Its first step is `parley setup` where the modes are kept;
-// two modes of the model that it finds follow.
+// The backends of the hour: embedded or through a server, over SQLite or PostgreSQL. The first step is `parley setup` where the modes are kept;
+// then two modes of the model that it finds are added.
 
 import { expect } from 'vitest';
 import { Place, type Variables } from '../../support/parley.ts';

@@ -1,5 +1,5 @@
-// A scripted hour on a pseudo-terminal against a model that streams Markdown: six rounds in each home, over both databases, embedded and
-// through a server. The rows of the store are asserted after each round.
+// A scripted hour on a pseudo-terminal against a model that streams Markdown: six rounds with each backend. The rows of the store are checked
+// after each round.
 import { afterAll, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openHome } from './homes.ts';

@@ -1,4 +1,4 @@
-// The first minutes of a scripted hour on a pseudo-terminal. The whole of it, in each home, is hour.long.ts.
+// The first minutes of a scripted hour on a pseudo-terminal. hour.long.ts runs all of it, with each backend.
 import { expect, test } from 'vitest';
 import { openHome } from './homes.ts';
 import { Hour } from './hour.ts';

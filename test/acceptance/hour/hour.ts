@@ -1,5 +1,5 @@
-// The hour itself: a person's turns in the REPL and from the shell, round after round. After each round the rows of the store are what was
-// said, replaced and taken back.
+// The scripted hour: the turns of a user in the REPL and in the shell, in rounds. After each round the rows of the store must match the expected
+// session.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

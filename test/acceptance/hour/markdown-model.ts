@@ -1,5 +1,4 @@
-// A stand-in for a model's server that streams Markdown: code, tables, lists and quotes, another one each time. What it was asked and what it
-// replied can be read.
+// A fake model server that streams Markdown: code, tables, lists and quotes, in turn. It records its requests and replies.
 import { replyOf, sendStream } from '../../support/model-server.ts';
 import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
 

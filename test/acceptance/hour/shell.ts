@@ -1,4 +1,4 @@
-// One shell on a pseudo-terminal, in which everything of the hour is typed: commands, and the lines of the REPL.
+// One shell on a pseudo-terminal, in which the commands and the lines of the REPL are typed.
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
 
 export class Shell {

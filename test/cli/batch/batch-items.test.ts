@@ -1,3 +1,4 @@
+// The ids of the lines of a batch.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyOf } from '../../../src/cli/batch/batch-items.ts';

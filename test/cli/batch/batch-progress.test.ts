@@ -1,3 +1,4 @@
+// The progress of a batch: a line on a terminal, lines elsewhere, and the summary.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { BatchProgress } from '../../../src/cli/batch/batch-progress.ts';

@@ -1,3 +1,4 @@
+// The record that names the batch of an output file.
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

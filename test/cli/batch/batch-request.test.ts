@@ -1,3 +1,4 @@
+// The lines of a batch: how they are read, and which are refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type LineRules, maxLineBytes, readItem } from '../../../src/cli/batch/batch-request.ts';

@@ -1,4 +1,4 @@
-// Items that come soon after each other are given out together, and a slow source holds none back.
+// Items that arrive together are returned as a group, and a slow source delays none.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { groupedItems } from '../../../src/cli/batch/grouped-items.ts';

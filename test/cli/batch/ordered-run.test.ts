@@ -1,3 +1,4 @@
+// Work that runs concurrently, with results in the order of the input.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type OrderedWork, runInOrder } from '../../../src/cli/batch/ordered-run.ts';

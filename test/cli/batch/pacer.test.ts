@@ -1,3 +1,4 @@
+// The pace of calls to a server that refuses some: pauses, concurrency, and when the batch ends.
 import { expect, test } from 'vitest';
 import { Pacer, type PacerOptions } from '../../../src/cli/batch/pacer.ts';
 import { ParleyError } from '../../../src/service/errors.ts';

@@ -1,4 +1,4 @@
-// The output of an earlier run: what counts as one, and that no other file is touched.
+// The output file of an earlier run: which files are accepted, and that no other file is changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

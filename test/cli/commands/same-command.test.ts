@@ -1,3 +1,4 @@
+// A printed command that continues the current one.
 import { expect, test } from 'vitest';
 import { commandAtTarget } from '../../../src/cli/commands/sessions/batch.ts';
 

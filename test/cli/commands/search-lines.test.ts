@@ -1,4 +1,4 @@
-// What a search shows of a session takes the lines that are its own, whatever a server has put into its fields.
+// A search result stays on its own lines, whatever a server puts into its fields.
 import { expect, test } from 'vitest';
 import { runSearch } from '../../../src/cli/commands/sessions/search.ts';
 import { HostileServer } from '../terminal/hostile-server.ts';

@@ -1,4 +1,4 @@
-// `parley serve` as a process: what it says, how it ends, and what survives when it is killed.
+// `parley serve` as a process: its output, its end, and the data that survives a kill.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

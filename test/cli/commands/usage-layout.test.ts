@@ -1,4 +1,4 @@
-// Usage on terminals of every width: as much as has room, and no figure cut.
+// The layout of usage on terminals of every width: as many columns as fit, and no number cut.
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The values that an import cuts out of a file: what would take far more memory than its bytes is not parsed.
+// The values that an import takes from a file: a value that would need much more memory than its bytes is not parsed.
 import { expect, test } from 'vitest';
 import { importLimits } from '../../../src/cli/imports/import-limits.ts';
 import { parsedItem } from '../../../src/cli/imports/json-items.ts';

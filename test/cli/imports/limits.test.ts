@@ -1,4 +1,4 @@
-// The limits of an import, on real files: what is over a limit is refused with its place, and the rest is imported.
+// The limits of an import, with real files: what exceeds a limit is refused with its place, and the rest is imported.
 import {
   closeSync,
   cpSync,

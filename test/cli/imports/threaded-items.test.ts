@@ -1,4 +1,4 @@
-// A thread that reads an export gives what reading it here gives, item by item, and ends with its reader.
+// The thread that reads an export gives the same items as a reader in this thread, and ends with its reader.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

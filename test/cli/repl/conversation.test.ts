@@ -1,4 +1,4 @@
-// A conversation in a real terminal, on the embedded service: what is typed, pasted and answered, and what the screen shows of it.
+// A conversation in a real terminal, on the embedded service: typing, pasting, replies, and the screen.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Place } from '../../support/parley.ts';

@@ -1,4 +1,4 @@
-// /edit with a message that cannot be stored: the text comes back, because it is nowhere else.
+// /edit with a message that cannot be stored: the text returns to the prompt, because it is stored nowhere.
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

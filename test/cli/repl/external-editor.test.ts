@@ -1,4 +1,4 @@
-// The file that an external editor writes: read within bounds, and left to its writer if it cannot be read.
+// The file of an external editor: it is read up to a limit, and stays if it cannot be read.
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';

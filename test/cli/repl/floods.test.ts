@@ -1,4 +1,4 @@
-// Floods of keys, pastes and changes of size at the prompt: the line is drawn once for many of them, and Ctrl-C gets through.
+// Floods of keys, pastes and changes of size at the prompt: the line is drawn once for many of them, and Ctrl-C works.
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';

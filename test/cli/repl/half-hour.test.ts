@@ -1,5 +1,4 @@
-// Half an hour of one person's use, as a script: several runs of the REPL over one store, in terminals of several kinds, with the
-// real program. What stands on the screen is asserted row by row.
+// Half an hour of use as a script: several runs of the real REPL over one store, in terminals of several kinds. The screen is checked row by row.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

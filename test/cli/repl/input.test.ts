@@ -1,4 +1,4 @@
-// What helps with typing: the history over two runs and two terminals, Ctrl-R, Tab, an editor of one's own.
+// Help with typing: the history over two runs and two terminals, Ctrl-R, Tab, and the user's editor.
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Ctrl-Z and fg: at the prompt, while a reply comes, and in a question. The shell has its terminal as it was, and all goes on after.
+// Ctrl-Z and fg: at the prompt, during a reply, and in a question. The shell gets its terminal back as it was, and the REPL continues.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import type { Variables } from '../../support/parley.ts';

@@ -1,4 +1,4 @@
-// The last messages of a long session are read alone.
+// Only the last messages of a long session are read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastMessages, lastTurn } from '../../../src/cli/repl/last-messages.ts';
 import type { EmbeddedBackend } from '../../../src/service/backend.ts';

@@ -1,4 +1,4 @@
-// The lines that were typed, as a file: shared by processes, bounded, private, and never a reason to fail.
+// The file of typed lines: shared by processes, bounded, private, and never the cause of a failure.
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What is drawn of a line, read by a terminal emulator: however it came about, the screen shows the line as it is now.
+// The drawing of a line, read by a terminal emulator: the screen shows the current line, whatever was drawn before.
 import { Writable } from 'node:stream';
 import headless from '@xterm/headless';
 import fc from 'fast-check';

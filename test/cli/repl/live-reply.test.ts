@@ -1,4 +1,4 @@
-// A reply that stands still has a live text behind it, which leaves no trace once the reply goes on.
+// While a reply pauses, a live text is shown at its end, which is erased when the reply continues.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';
 import type { Place } from '../../support/parley.ts';

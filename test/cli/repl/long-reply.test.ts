@@ -1,4 +1,4 @@
-// Ctrl-C while a reply is rendered that is dear to render: it is heeded at once, and what had come of the reply is kept.
+// Ctrl-C during a reply that is slow to render: it works at once, and the received part is stored.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewSession, Page } from '../../../src/service/session.ts';

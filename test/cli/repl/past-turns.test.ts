@@ -1,4 +1,4 @@
-// A session is taken up again at once, however long its last messages are and whatever they are made of.
+// A session is continued at once, however long its last messages are.
 import { afterEach, expect, test } from 'vitest';
 import { ReplFixture } from './repl-fixture.ts';
 

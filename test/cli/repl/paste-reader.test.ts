@@ -1,4 +1,4 @@
-// What of a terminal's text was typed, and what was pasted, however the bytes come in pieces.
+// Which input of a terminal was typed and which was pasted, for any chunks.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PasteReader } from '../../../src/cli/repl/paste-reader.ts';

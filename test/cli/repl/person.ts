@@ -1,4 +1,4 @@
-// One person with a store, a model of theirs and a few programs, who opens the REPL again and again: what a long script of use needs.
+// A user with a store, a model and some programs, who opens the REPL repeatedly, for long scripts of use.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';

@@ -1,4 +1,4 @@
-// The REPL with models behind its modes: what is to be known of a turn is told there, too.
+// The REPL with model servers: the notes about a turn are shown there, too.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../../support/model-server.ts';

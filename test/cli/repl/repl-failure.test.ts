@@ -1,4 +1,4 @@
-// When something goes wrong: one line, the message back at the prompt, and /retry.
+// A failure in the REPL: one line, the message back at the prompt, and /retry.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { sendJson, serve } from '../../support/scripted-server.ts';

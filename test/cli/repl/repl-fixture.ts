@@ -1,4 +1,4 @@
-// The REPL in a terminal of its own, as the tests of this folder open it: against the embedded service of a place, or a server.
+// The REPL in a terminal of its own for the tests of this folder: over the embedded service of a place, or a server.
 import type { Message, Page } from '../../../src/service/session.ts';
 import type { Place, Variables } from '../../support/parley.ts';
 import { PlaceInProcess } from '../../support/place-in-process.ts';

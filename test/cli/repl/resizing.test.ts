@@ -1,4 +1,4 @@
-// A line that is being typed in a terminal that changes its width: it stands there once, whole, and nothing of its former self.
+// A typed line in a terminal that changes its width: it is shown once, complete, and without its earlier layout.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

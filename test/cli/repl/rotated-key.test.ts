@@ -1,4 +1,4 @@
-// A key that is revoked while the REPL runs, and another that the profile is given meanwhile, in another terminal.
+// A key is revoked while the REPL runs, and the profile gets another one in another terminal.
 import { afterEach, expect, test } from 'vitest';
 import type { Place } from '../../support/parley.ts';
 import { type ServedPlace, servePlace } from '../../support/served-place.ts';

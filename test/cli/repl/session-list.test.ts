@@ -1,4 +1,4 @@
-// The list of /sessions: narrowed by typing, a session on each row, whatever its title.
+// The list of /sessions: filtered by typing, one session per row, whatever its title.
 import { afterEach, expect, test } from 'vitest';
 import type { Place } from '../../support/parley.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';

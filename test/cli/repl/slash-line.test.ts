@@ -1,4 +1,4 @@
-// Slash commands as they are typed, and what Tab makes of them.
+// Slash commands as typed, and their completion with Tab.
 import { describe, expect, test } from 'vitest';
 import { type CompletionChoice, complete } from '../../../src/cli/repl/completion.ts';
 import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';

@@ -1,4 +1,4 @@
-// After Ctrl-C: where the message is that was stopped, and the files that go with it.
+// After Ctrl-C: the place of the stopped message and of its files.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { encodeEvent } from '../../../src/wire/chat-event-encoding.ts';

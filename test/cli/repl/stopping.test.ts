@@ -1,4 +1,4 @@
-// Stopping and leaving: Ctrl-C at each moment, Ctrl-D, signals; and that the terminal is afterwards what it was before.
+// Stopping and leaving: Ctrl-C at each moment, Ctrl-D, and signals; and that the terminal is as before afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';

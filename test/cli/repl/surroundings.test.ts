@@ -1,4 +1,4 @@
-// Where the REPL opens and how it adapts: bare `parley`, `chat` with nothing to send, no terminal, NO_COLOR, TERM=dumb.
+// When the REPL opens and how it adapts: `parley` alone, `chat` without a message, no terminal, NO_COLOR, TERM=dumb.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openPacedServer } from '../../support/paced-server.ts';

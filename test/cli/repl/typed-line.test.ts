@@ -1,4 +1,4 @@
-// What comes back to the prompt goes out as what it was; and pasted text stays text, however it is edited.
+// A message or command that returns to the prompt is sent as the same kind again; and pasted text stays text, however it is edited.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { edit } from '../../../src/cli/repl/line-editor.ts';

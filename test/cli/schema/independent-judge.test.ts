@@ -1,4 +1,4 @@
-// The check of replies against an independent validator of JSON Schema 2020-12: of any reply, both say the same.
+// Compares the check of replies with an independent validator of JSON Schema 2020-12: both give the same result for any reply.
 import {
   registerSchema,
   setShouldValidateFormat,

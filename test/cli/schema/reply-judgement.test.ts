@@ -1,4 +1,4 @@
-// What a reply may hold: the values that other programs read in different ways are no match.
+// Which replies match: values that other programs read in different ways do not.
 import { describe, expect, test } from 'vitest';
 import { SchemaValidator } from '../../../src/cli/schema/schema-validator.ts';
 import { toJson } from '../../../src/cli/terminal/json.ts';

@@ -1,4 +1,4 @@
-// The thread that checks replies: a regular expression without an end stops neither the program nor the next check.
+// The thread that checks replies: an endless regular expression stops neither the program nor the next check.
 import { expect, test } from 'vitest';
 import { CheckingThread } from '../../../src/cli/schema/checking-thread.ts';
 import { SchemaCheck } from '../../../src/cli/schema/schema-check.ts';

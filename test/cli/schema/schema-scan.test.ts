@@ -1,4 +1,4 @@
-// What a schema may hold. A part that could not be checked is refused with its place, and so is a schema that no check would end with.
+// Which schemas are accepted. A part that cannot be checked is refused with its place, and so is a schema whose check might not end.
 import { describe, expect, test } from 'vitest';
 import { UnreadableJson } from '../../../src/cli/schema/exact-reader.ts';
 import { SchemaValidator } from '../../../src/cli/schema/schema-validator.ts';

@@ -1,4 +1,4 @@
-// What counts as a secret in a text, and where it stands. The secrets are made here, so that no scanner takes this file for a leak.
+// Which parts of a text count as secrets. The secrets are assembled here, so that no scanner reports this file.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { secretsIn, withoutSecrets } from '../../../src/cli/secrets/found-secrets.ts';

@@ -1,3 +1,4 @@
+// The list of ids of a batch: in order, with repetitions detected, in bounded memory.
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

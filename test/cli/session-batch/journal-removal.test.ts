@@ -1,4 +1,4 @@
-// Journals that are removed once their sessions are erased, whatever else lies beside them.
+// Journals are removed when their sessions are erased, whatever else is in the directory.
 import { existsSync, mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The journal of a batch has one process at work on it, whatever other batches do meanwhile.
+// The journal of a batch is locked by one process, whatever other batches do.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

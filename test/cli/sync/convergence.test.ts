@@ -1,5 +1,5 @@
-// Random edits at two and three places, synced in any order: in the end all have the same sessions, and nothing that was acknowledged is lost.
-// `node scripts/sync-storm.js` does the same with many more sequences.
+// Random edits at two and three places, synced in any order: at the end all have the same sessions, and no acknowledged edit is lost. `node
+// scripts/sync-storm.js` runs many more sequences.
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { postgresOptions } from '../../support/postgres-store.ts';

@@ -1,4 +1,4 @@
-// What a sync does with each kind of change, in both directions, and where it cannot.
+// The effect of a sync for each kind of change, in both directions, and what it refuses.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

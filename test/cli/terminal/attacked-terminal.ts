@@ -1,5 +1,5 @@
-// The program in this process, at a terminal whose every byte is kept: commands as they are typed, and the REPL with its lines, its Tab
-// and its list of sessions.
+// The program in this process, at a terminal that records every byte: typed commands, and the REPL with its lines, its completion and its list of
+// sessions.
 import { PassThrough, Writable } from 'node:stream';
 import { CliContext } from '../../../src/cli/context.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';

@@ -1,4 +1,4 @@
-// Texts that would drive a terminal, and the rule by which what reaches one is judged.
+// Texts that would control a terminal, and the check of what reaches a terminal.
 import fc from 'fast-check';
 
 /** Written without the filter's own pattern: by code point, as the rule is written down. */

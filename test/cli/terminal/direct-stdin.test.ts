@@ -1,4 +1,4 @@
-// Standard input without a stream: what a pipe holds is read at once, what is to come by the stream, and nothing is lost between them.
+// Standard input without a stream: the content of a pipe is read at once, later bytes by the stream, and none is lost in between.
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Every field of every answer of a server, at every command and slash command: none of them drives a terminal. The answers are those of
-// the real service, so a field that is new is attacked from its first day.
+// Every field of every response of a server, in every command and slash command: none controls the terminal. The responses are those of the real
+// service, so each new field is tested.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,3 +1,4 @@
+// The output of fields, one per line.
 import { expect, test } from 'vitest';
 import { fieldLines } from '../../../src/cli/terminal/fields.ts';
 

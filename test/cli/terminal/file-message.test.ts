@@ -1,3 +1,4 @@
+// Files in a message: how they are read, and how they are fenced.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

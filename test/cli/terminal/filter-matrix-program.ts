@@ -1,4 +1,4 @@
-// A twentieth of the matrix as a program, so that it can be run over a mutant of the filter: prints what got through in each place.
+// A twentieth of the matrix as a program, so that it can run over a mutant of the filter: prints what passed in each place.
 import { attackAt, randomAt } from './filter-matrix.ts';
 import { filterPlaces } from './filter-places.ts';
 

@@ -1,5 +1,5 @@
-// The words of others wherever they are shown: replies, titles, names of modes, errors and what was said before, each attack cut at
-// every place; and that a filter which strips escape sequences fails by the same measure.
+// Untrusted text in every place that shows it: replies, titles, names of modes, errors and earlier messages, each attack cut everywhere; and a
+// filter that only strips escape sequences fails the same check.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
-// Every attack, cut at every place, in every place where the words of others are shown; and random texts there. One assertion for
-// all of it: nothing reaches the terminal but what may be shown, line ends, and the colours of our own where there are any.
+// Every attack, cut everywhere, in every place that shows untrusted text; and random texts there. One check for all: a terminal gets only
+// printable characters, line ends, and Parley's own colours if it has any.
 import fc from 'fast-check';
 import { attacks, hostileText, isHarmless, withoutOwnColour, withoutOwnWeight } from './attacks.ts';
 import { type FilterPlace, withoutFrame } from './filter-places.ts';

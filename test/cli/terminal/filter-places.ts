@@ -1,5 +1,5 @@
-// Where the words of others are shown: replies, titles, names of modes, errors and what was said before, each by the code that shows
-// it. A text comes in pieces: a reply as they come; what is shown whole, each piece in a field of its own beside the one before.
+// The places that show untrusted text: replies, titles, names of modes, errors and earlier messages, each by the code that shows it. A text
+// arrives in chunks: a reply as a stream; where a text is shown as a whole, each chunk is a field of its own.
 
 import { chatOutput } from '../../../src/cli/chat-output.ts';
 import { runModels } from '../../../src/cli/commands/models.ts';

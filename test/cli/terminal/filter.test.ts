@@ -1,4 +1,4 @@
-// The terminal filter against attacks, against every cut of a text, and against what it must leave alone.
+// The terminal filter: attacks, every cut of a text, and texts that it must not change.
 import fc from 'fast-check';
 import stripAnsi from 'strip-ansi';
 import { describe, expect, test } from 'vitest';

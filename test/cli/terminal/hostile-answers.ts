@@ -1,5 +1,5 @@
-// A server whose answers are those of the real one, recorded, with a hostile text in the place of one value. Whatever fields an answer
-// has, now or later, each of them is attacked.
+// A server with the recorded responses of the real one, in which one value is replaced by a hostile text. Each field is attacked, also those that
+// are added later.
 import type { ServerResponse } from 'node:http';
 import { openServer, type ServerFixture } from '../../server/server-fixture.ts';
 import { type ReceivedRequest, type ScriptedServer, serve } from '../../support/scripted-server.ts';

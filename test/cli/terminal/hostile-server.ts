@@ -1,5 +1,4 @@
-// A server that says what a test puts into its mouth, and a terminal in this process that what it says is shown on: a context as
-// every command has it, over streams that are kept.
+// A server whose texts a test chooses, and a terminal in this process that shows them: the context of a command, over recorded streams.
 import { Writable } from 'node:stream';
 import { CliContext } from '../../../src/cli/context.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';

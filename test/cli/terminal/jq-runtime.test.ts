@@ -1,4 +1,4 @@
-// jq itself, in this thread: what it gives, and that it gives no more than it may.
+// jq itself, in this thread: its results, and their limit.
 import { expect, test } from 'vitest';
 import { JqRuntime } from '../../../src/cli/terminal/jq-runtime.ts';
 

@@ -1,3 +1,4 @@
+// JSON for a terminal: dangerous characters are escaped, and the value stays the same.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toJson } from '../../../src/cli/terminal/json.ts';

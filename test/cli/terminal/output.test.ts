@@ -1,4 +1,4 @@
-// A standard stream as commands see it: its pace, its end, its colours, and the form of untrusted text.
+// A standard stream as commands use it: its pace, its end, its colours, and the form of untrusted text.
 import { setMaxListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';

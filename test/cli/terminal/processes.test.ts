@@ -1,4 +1,4 @@
-// The terminal on real streams: pipes, files, devices and a PTY, each with a process of its own.
+// The terminal code on real streams: pipes, files, devices and a PTY, each in a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+// The sign of life of a command that waits.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';

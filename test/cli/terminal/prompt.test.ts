@@ -1,4 +1,4 @@
-// Questions at a terminal: where one is asked, and that only what a person types becomes an answer.
+// Questions at a terminal: when they are asked, and that only typed keys become an answer.
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Session ids on stdin: the accepted forms, and the refusal of other lines.
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

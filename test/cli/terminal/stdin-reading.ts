@@ -1,4 +1,4 @@
-// A stdin made of given bytes, for tests: cut as one likes, and with what was said on stderr meanwhile.
+// A stdin of given bytes for tests: in any chunks, and with the text of stderr meanwhile.
 import { Readable } from 'node:stream';
 import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';

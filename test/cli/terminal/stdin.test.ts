@@ -1,4 +1,4 @@
-// Reading of stdin: the text as it was sent or an error with its place; by streams here, as a process in processes.test.ts.
+// Reading stdin: the unchanged text, or an error with its place. Here with streams; processes.test.ts uses a process.
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

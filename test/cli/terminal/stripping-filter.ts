@@ -1,4 +1,4 @@
-// A mutant of the terminal filter: it takes escape sequences out with strip-ansi, piece by piece, as programs commonly do.
+// A mutant of the terminal filter: it strips escape sequences with strip-ansi, chunk by chunk, as many programs do.
 import stripAnsi from 'strip-ansi';
 import { oneLine, type TextFilter } from '../../../src/cli/terminal/filter.ts';
 

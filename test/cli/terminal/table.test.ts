@@ -1,3 +1,4 @@
+// Tables: tabs in a pipe, columns on a terminal.
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the tests of this folder run as a process: each word uses one part of the terminal on the real streams.
+// The program that the tests of this folder run as a process: each word uses one part of the terminal code on the real streams.
 import { openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a terminal says among the keys becomes no text, however it is cut; and the keys of newer terminals are keys.
+// Reports that a terminal sends between keys become no text, for any chunks; and the keys of newer terminals are recognised.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TerminalReports } from '../../../src/cli/terminal/terminal-reports.ts';

@@ -1,4 +1,4 @@
-// Common scripts are measured and divided by code unit, with the same result as by the exact methods.
+// The width of common scripts is computed by code unit, with the same result as by the exact methods.
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { graphemesOf, segmentsOf } from '../../../src/cli/terminal/graphemes.ts';

@@ -1,4 +1,4 @@
-// The format that the extension of a file stands for.
+// The format that the extension of a file selects.
 import { expect, test } from 'vitest';
 import { formatOfFile } from '../../../src/cli/transcripts/export-format.ts';
 

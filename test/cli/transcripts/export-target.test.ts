@@ -1,4 +1,4 @@
-// A file that an export makes: whole or not at all, and never in the place of another that was not to be replaced.
+// The file that an export writes: complete or absent, and never over a file that must stay.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Lines that are too long to be read are passed over, and the others are not.
+// Lines that are too long are skipped with an error, and the others are read.
 import { expect, test } from 'vitest';
 import { readRecords } from '../../../src/cli/transcripts/exported-records.ts';
 

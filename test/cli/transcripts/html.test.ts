@@ -1,4 +1,4 @@
-// A page is made of whatever a reply holds, without taking minutes or the memory of the machine.
+// A page is made of any reply in bounded time and memory.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { localTime, localZone } from '../../../src/cli/shown-time.ts';

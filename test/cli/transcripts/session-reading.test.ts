@@ -1,4 +1,4 @@
-// A session that is read whole is held whole: what a server can make of that has a bound.
+// A session is read into memory as a whole, so its size is limited, whatever a server sends.
 import { expect, test } from 'vitest';
 import type { CliContext } from '../../../src/cli/context.ts';
 import { readSession } from '../../../src/cli/transcripts/session-reading.ts';

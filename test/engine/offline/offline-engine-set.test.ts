@@ -1,4 +1,4 @@
-// The modes of a fresh machine.
+// The modes that need no model.
 import { describe, expect, test } from 'vitest';
 import { offlineEngines } from '../../../src/engine/offline/offline-engine-set.ts';
 

@@ -1,4 +1,4 @@
-// What the servers of models tell of a context, each in its own place.
+// Where model servers report the size of a context.
 import { afterEach, expect, test } from 'vitest';
 import { findContext } from '../../../src/engine/upstream/context-finder.ts';
 import { modeSettings, upstreamOptions } from '../../support/model-server.ts';

@@ -1,4 +1,4 @@
-// Servers that send what no server should: without end, packed a thousandfold, with halves of characters and counts that cannot be.
+// Hostile model servers: endless responses, extreme compression, halves of characters, and impossible counts.
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A request is sent again in one case alone: on a connection kept from earlier that the server has let go of. Anything else might be
-// answered, and paid for, twice.
+// A request is sent again in one case only: on a kept connection that the server has closed. Any other repeated request might be answered, and
+// paid for, twice.
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { replyOf } from '../../support/model-server.ts';

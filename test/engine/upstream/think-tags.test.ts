@@ -1,4 +1,4 @@
-// Notes in `<think>…</think>` before a reply: split off whole, however the text is cut, and nothing of it is lost.
+// Reasoning in `<think>…</think>` before a reply: separated completely, for any chunks, and no text is lost.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type SplitText, ThinkTags } from '../../../src/engine/upstream/think-tags.ts';

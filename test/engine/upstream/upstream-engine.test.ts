@@ -1,4 +1,4 @@
-// The engine over a real server: the suite of all engines, what it asks, and the streams that servers send, odd ones too.
+// The engine over a real server: the suite of all engines, its requests, and the streams of servers, including unusual ones.
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';

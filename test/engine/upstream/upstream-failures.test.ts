@@ -1,4 +1,4 @@
-// What can go wrong at a model's server: each as one failure that names the mode and says what to do, with no part of the key in it.
+// The failures of a model server: each is one error that names the mode and the remedy, and contains no part of the key.
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nextStep } from '../../../src/cli/next-step.ts';

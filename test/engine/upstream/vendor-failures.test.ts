@@ -1,4 +1,4 @@
-// What vendors refuse with, each read as one kind of failure: for people by its words and its hint, for programs by its detail.
+// The refusals of vendors, each read as one kind of failure: a message and a hint for people, a detail for programs.
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nextStep } from '../../../src/cli/next-step.ts';

@@ -1,4 +1,4 @@
-// What vendors answer when they refuse, as they document it or as their servers send it, and what it is read as.
+// The refusals of vendors, as documented or as their servers send them, and the failure that each is read as.
 import type { ErrorCode } from '../../../src/service/errors.ts';
 
 export interface VendorFailure {

@@ -1,4 +1,4 @@
-// The streams of eight vendors, each in its own shape.
+// The streams of eight vendors, each in its own form.
 import { afterEach, expect, it } from 'vitest';
 import { sendStream } from '../../support/model-server.ts';
 import { UpstreamStubs } from '../../support/upstream-stubs.ts';

@@ -1,5 +1,5 @@
-// The shapes of streams as the vendors document them, written after their public pages; none is a recording. Each page is named.
-// What they differ in: roles, empty pieces, where notes of the model and usage stand, how a stream ends, what comes in between.
+// The forms of streams as the vendors document them; none is a recording. Each public page is named. They differ in roles, empty chunks, the place
+// of reasoning and usage, the end of a stream, and other events.
 
 export interface VendorStream {
   readonly vendor: string;

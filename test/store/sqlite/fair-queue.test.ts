@@ -1,3 +1,4 @@
+// A queue that serves its parties in turn.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../../src/store/sqlite/fair-queue.ts';

@@ -1,4 +1,4 @@
-// The places of a reply in which an attack on the terminal may stand.
+// The places of a reply that can contain an attack on the terminal.
 
 const references = (text: string) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('');
 export const attackedPlaces: Readonly<Record<string, (attack: string) => string>> = {

@@ -1,4 +1,4 @@
-// The same bytes for the same reply, however the stream cut it.
+// The same reply gives the same bytes, for any chunks.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../support/runs.ts';

@@ -1,4 +1,4 @@
-// Texts that go on in one way for a given length: what a renderer is most likely to read again and again.
+// Texts of a given length that repeat one shape, which a renderer might read repeatedly.
 
 export type EndlessText = (length: number) => string;
 

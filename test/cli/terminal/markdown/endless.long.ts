@@ -1,5 +1,5 @@
-// The long form of endless.test.ts: 100,000 characters of every shape take at most 8 times as long as 25,000, and hold the event loop for
-// at most 100 ms at a time. About two minutes of one core.
+// The long form of endless.test.ts: 100,000 characters of every shape take at most 8 times as long as 25,000, and block the event loop for at most
+// 100 ms at a time. It takes about two minutes of one core.
 import { describe, expect, test } from 'vitest';
 import { endlessTexts, prose } from './endless-texts.ts';
 import { costOf, minCostOf } from './rendering-cost.ts';

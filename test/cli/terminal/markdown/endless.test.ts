@@ -1,4 +1,4 @@
-// A reply of any shape is rendered in linear time and leaves the event loop free. The long form of it: endless.long.ts.
+// A reply of any shape is rendered in linear time and does not block the event loop. The long form is endless.long.ts.
 import { describe, expect, test } from 'vitest';
 import { endlessTexts, prose } from './endless-texts.ts';
 import { stringTerminal, writerTo } from './rendering.ts';

@@ -1,3 +1,4 @@
+// The fenced blocks of a text.
 import { describe, expect, test } from 'vitest';
 import { fencedBlock } from '../../../../src/cli/terminal/markdown/fenced-block.ts';
 

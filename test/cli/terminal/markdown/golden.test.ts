@@ -1,5 +1,5 @@
-// Each element of Markdown as it looks, without colour and with: `golden/NAME.md` beside `NAME.txt` and `NAME.colour.txt`, where
-// an escape is shown as ␛. After a change that is meant: `npx vitest run test/cli/terminal/markdown/golden -u`, then read the diff.
+// The rendering of each element of Markdown, with and without colour: `golden/NAME.md` beside `NAME.txt` and `NAME.colour.txt`, which show an
+// escape as ␛. After an intended change: `npx vitest run test/cli/terminal/markdown/golden -u`, then read the diff.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

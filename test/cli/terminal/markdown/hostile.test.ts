@@ -1,4 +1,4 @@
-// Nothing in a reply drives the terminal, whatever Markdown is around it: besides text there are only the colours of our own.
+// No text of a reply controls the terminal, in any Markdown: the output has only printable text and Parley's own colours.
 import fc from 'fast-check';
 import stripAnsi from 'strip-ansi';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Random Markdown: every element, nested and broken off, as models write it and as nobody should.
+// Random Markdown with every element, nested and incomplete.
 import fc from 'fast-check';
 
 const words = fc.constantFrom(

@@ -1,4 +1,4 @@
-// The writer of a reply: which one a stream gets, how soon words appear, how little it keeps, and that order is kept.
+// The writer of a reply: which one a stream gets, how soon words appear, how little it buffers, and that the order stays.
 import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../../../src/cli/terminal/output.ts';
 import { replyWriter } from '../../../../src/cli/terminal/reply-writer.ts';

@@ -1,4 +1,4 @@
-// Every word of a reply is shown, once and in its place, whatever the Markdown around it.
+// Every word of a reply is shown, once and in its place, in any Markdown.
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { everyWordIsShownOnce } from './properties.ts';

@@ -1,4 +1,4 @@
-// What has come is soon seen: of prose, whatever marks are open in it, never more than a line of the terminal waits.
+// Received text is shown soon: of prose, at most a line of the terminal is held back, whatever marks are open.
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';

@@ -1,5 +1,5 @@
-// The properties of every reply: 10,000 random texts cut anywhere and as many searched for lost words, 2,000 in single units, 100,000 hostile
-// texts, 3,000 of Markdown, and every attack in every place, cut in two anywhere. About two minutes of one core.
+// The properties of every reply, with many random texts, and every attack in every place, cut in two anywhere. It takes about two minutes of one
+// core.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attacks } from '../attacks.ts';

@@ -1,4 +1,4 @@
-// What holds for every reply. The tests try each property on some dozens of random texts, `properties.long.ts` on many thousands.
+// The properties of every reply. The tests check each with some dozens of random texts, `properties.long.ts` with many thousands.
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';

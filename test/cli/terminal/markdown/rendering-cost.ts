@@ -1,5 +1,5 @@
-// What it takes to render a text: the processor's time of this process, which other processes lengthen little, and how often the
-// event loop turned meanwhile.
+// The cost of rendering a text: the processor time of this process, which depends little on other processes, and the number of turns of the event
+// loop meanwhile.
 import { stringTerminal, writerTo } from './rendering.ts';
 
 export interface RenderingCost {

@@ -1,4 +1,4 @@
-// A Markdown text as the writer puts it on a terminal that is only a string: in what pieces, how wide and with what colour.
+// Renders a Markdown text for a terminal that is only a string, with given chunks, width and colour.
 import type { Writable } from 'node:stream';
 import { MarkdownWriter } from '../../../../src/cli/terminal/markdown/markdown-writer.ts';
 import { createOutput, type Output } from '../../../../src/cli/terminal/output.ts';

@@ -1,4 +1,4 @@
-// What a person sees: the bytes read by a terminal emulator, at several widths.
+// The rendered bytes, read by a terminal emulator, at several widths.
 import { describe, expect, test } from 'vitest';
 import { rendered, stringTerminal, writerTo } from './rendering.ts';
 import { screenOf } from './screen.ts';

@@ -1,4 +1,4 @@
-// A terminal that reads what was written to it, as a person's would: its lines, and how a place on it looks.
+// A terminal emulator that reads written bytes: its lines, and the style of a cell.
 import xterm from '@xterm/headless';
 
 export interface Screen {

@@ -1,4 +1,4 @@
-// The script of the mode `eliza` is sound: what it names exists, and all of it can be reached. And what it sounds like.
+// The script of the mode `eliza` is consistent: each name in it exists, and each rule can be reached; and its replies.
 import { describe, expect, test } from 'vitest';
 import { readWords } from '../../../../src/engine/offline/eliza/clause.ts';
 import { colleagueScript } from '../../../../src/engine/offline/eliza/colleague-script.ts';

@@ -1,4 +1,4 @@
-// How ELIZA chooses what to answer: each mechanism alone, with a script that holds nothing else.
+// How ELIZA chooses a reply: each mechanism alone, with a script that contains nothing else.
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../../../src/engine/offline/eliza/script.ts';
 import { talk } from './talk.ts';

@@ -1,4 +1,4 @@
-// The engine behind the mode `eliza`: it keeps nothing, so its context must carry over through the history alone.
+// The engine of the mode `eliza`: it has no state, so its context must come from the history alone.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { colleague } from '../../../../src/engine/offline/eliza/colleague.ts';

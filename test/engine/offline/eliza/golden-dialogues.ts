@@ -1,4 +1,4 @@
-// Three whole conversations with the script of the mode `eliza`: what the user says and what the reply is, to the letter.
+// Three complete conversations with the script of the mode `eliza`.
 export const goldenDialogues: Readonly<
   Record<string, readonly (readonly [message: string, reply: string])[]>
 > = {

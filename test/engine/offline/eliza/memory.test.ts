@@ -1,4 +1,4 @@
-// What ELIZA keeps of a session for later: memories as in 1966, and facts.
+// What ELIZA remembers of a session: memories as in 1966, and facts.
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../../../src/engine/offline/eliza/script.ts';
 import { talk } from './talk.ts';

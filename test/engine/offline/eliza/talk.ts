@@ -1,4 +1,4 @@
-// A conversation with a script of a test's own: what it leaves out is empty.
+// A conversation with a script of a test. The parts that the test leaves out are empty.
 import { Dialogue } from '../../../../src/engine/offline/eliza/dialogue.ts';
 import type { Script } from '../../../../src/engine/offline/eliza/script.ts';
 

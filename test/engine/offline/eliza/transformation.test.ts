@@ -1,4 +1,4 @@
-// How ELIZA makes a reply of a clause: each mechanism alone, with a script that holds nothing else.
+// How ELIZA transforms a clause into a reply: each mechanism alone, with a script that contains nothing else.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { joinWords, readWords } from '../../../../src/engine/offline/eliza/clause.ts';
