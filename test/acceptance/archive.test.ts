@@ -27,7 +27,7 @@ const stored = async (id: string): Promise<SessionRecord> =>
   JSON.parse(await place.output(['sessions', 'export', id, '--format', 'json']));
 
 describe('sessions search', () => {
-  test('in a pipe gives a line a session: id, score, time, role, snippet, title', async () => {
+  test('in a pipe prints a line per session: id, score, time, role, snippet, title', async () => {
     const id = await talk('the quick\nbrown fox');
     await talk('a lazy dog');
     const { status, out, err } = await place.parley(['sessions', 'search', 'FOX']);
@@ -41,7 +41,7 @@ describe('sessions search', () => {
     expect(role).toMatch(/^(user|assistant)$/);
   });
 
-  test('on a terminal shows colour in place of the marks, the age, and the command that resumes', async () => {
+  test('on a terminal shows hits in colour, the age, and the command that continues a session', async () => {
     const id = await talk('the quick brown fox\u001b[2J');
     const { out } = await place.terminal('parley sessions search --profile local fox');
     expect(out).toContain(`parley chat --profile local -s ${id} "…"`);
@@ -53,7 +53,7 @@ describe('sessions search', () => {
     expect(plain.out).toContain('brown ⟦fox⟧');
   });
 
-  test('says when nothing is found, and how a page goes on', async () => {
+  test('says when nothing is found, and names the command for the next page', async () => {
     for (const text of ["fox o'one", "fox o'two"]) await talk(text);
     expect(await place.parley(['sessions', 'search', 'zebra'])).toMatchObject({
       ...{ status: 0, out: '', err: 'No session matches.\n' },
@@ -75,7 +75,7 @@ describe('sessions search', () => {
 });
 
 describe('sessions list', () => {
-  test('--ids --json gives an object a line with the id alone, which delete reads', async () => {
+  test('--ids --json prints an object per line with only the id, which delete reads', async () => {
     const ids = [await talk('a'), await talk('b')];
     const { out } = await place.parley(['sessions', 'list', '--ids', '--json']);
     expect(lines(out).map((line) => JSON.parse(line))).toEqual(
@@ -89,7 +89,7 @@ describe('sessions list', () => {
     expectFailure(outcome, { status: 2, code: 'USAGE' });
   });
 
-  test('the hint of a further page keeps every filter', async () => {
+  test('the hint of the next page keeps every filter', async () => {
     for (const title of ["it's one", "it's two", 'other', "it's three"]) {
       await place.output(['sessions', 'create', '--title', title]);
     }
@@ -116,7 +116,7 @@ describe('sessions list', () => {
 });
 
 describe('sessions messages', () => {
-  test('--format json gives a message a line', async () => {
+  test('--format json prints a message per line', async () => {
     const id = await talk('one', 'two');
     const messages = lines(await place.output(['sessions', 'messages', id, '--format', 'json']));
     expect(messages.map((line) => JSON.parse(line).content)).toEqual(['one', 'one', 'two', 'two']);
@@ -124,7 +124,7 @@ describe('sessions messages', () => {
 });
 
 describe('sessions export', () => {
-  test('writes Markdown, both sides with their headings', async () => {
+  test('writes Markdown with a heading for each message', async () => {
     const id = await talk('What is `x`?');
     const out = await place.output(['sessions', 'export', id]);
     expect(out).toMatch(/^# Session\n\n`ses_/);
@@ -132,7 +132,7 @@ describe('sessions export', () => {
     expect(out.match(/^What is `x`\?$/gm)).toHaveLength(2);
   });
 
-  test('writes a page that holds what was said as text, and loads and runs nothing', async () => {
+  test('writes a page with the messages as text, which loads and runs nothing', async () => {
     const hostile =
       '<script>alert(0)</script>\n\n<b>And</b> <script>alert(1)</script> [x](javascript:alert(2)) ![y](https://example.org/spy.png) **bold**\n\n```js\nlet a = "<b>";\n```';
     const id = await talk(hostile);
@@ -148,7 +148,7 @@ describe('sessions export', () => {
     expect(page.trimEnd().endsWith('</html>')).toBe(true);
   });
 
-  test('leaves the emphasis of a reply and the alignment of its columns as they are', async () => {
+  test('keeps the emphasis of a reply and the alignment of its columns', async () => {
     const id = await talk('*so*\n\n| n |\n| ---: |\n| 1 |');
     const page = await place.output(['sessions', 'export', id, '--format', 'html']);
     expect(page).toContain('<em>so</em>');
@@ -159,7 +159,7 @@ describe('sessions export', () => {
     expect(style).not.toMatch(/\btd\b[^{}]*\{[^}]*text-align/);
   });
 
-  test('makes a private file, whole, and replaces none unless --force says so', async () => {
+  test('writes a complete private file, and replaces an existing one only with --force', async () => {
     const id = await talk('a');
     const path = join(place.path, 'out.json');
     const args = ['sessions', 'export', id, '--format', 'json', '--output', path];
@@ -174,7 +174,7 @@ describe('sessions export', () => {
     expect(readdirSync(place.path).filter((name) => name.includes('part'))).toEqual([]);
   });
 
-  test('takes its format from the end of the file name, and - for stdout', async () => {
+  test('takes its format from the extension of the file, and writes to stdout for -', async () => {
     const id = await talk('a');
     const written = async (name: string, ...more: string[]) => {
       const path = join(place.path, name);
@@ -191,7 +191,7 @@ describe('sessions export', () => {
     expect(existsSync('-')).toBe(false);
   });
 
-  test('refuses a place without a name before it has told of any session', async () => {
+  test('refuses a target without a file name before it exports a session', async () => {
     const outcome = await place.parley(['sessions', 'export', await talk('a'), '--output', '']);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
     expect(outcome.err).toContain('--output');
@@ -219,7 +219,7 @@ describe('sessions export', () => {
     expect(readdirSync(directory).sort()).toEqual(['index.html', ...ids.map((id) => `${id}.html`).sort()]);
   });
 
-  test('keeps the order of many sessions, with a long one and one that is not there among them', async () => {
+  test('keeps the order of many sessions, with a long and a missing one among them', async () => {
     const told = Array.from({ length: 20 }, (_, index) => ({
       id: `c${index}`,
       messages: [
@@ -243,7 +243,7 @@ describe('sessions export', () => {
     );
   });
 
-  test('of a session that is not there is exit 5 and no file; of several, exit 3 and the others', async () => {
+  test('of a missing session is exit 5 and no file; of several sessions, exit 3 and a file with the others', async () => {
     const id = await talk('a');
     const path = join(place.path, 'out.md');
     const alone = await place.parley(['sessions', 'export', 'ses_never', '-o', path]);
@@ -257,7 +257,7 @@ describe('sessions export', () => {
 });
 
 test.runIf(existsSync('/dev/full'))(
-  'an export onto a full disk ends at the first session, told once',
+  'an export onto a full disk ends at the first session, with one error',
   async () => {
     const all = ['sessions', 'export', '--all', '--format', 'json'].join(' ');
     await talk('one');
@@ -269,7 +269,7 @@ test.runIf(existsSync('/dev/full'))(
 );
 
 describe('sessions import', () => {
-  test('an export goes to a server and back, and is the same each time', async () => {
+  test('an export is imported by a server and exported again without a change', async () => {
     await talk('Größe 😀 日本語', 'line\r\nbreak\u001b[31m \u202e');
     await place.output(['sessions', 'create', '--title', 'empty']);
     const first = await place.output(['sessions', 'export', '--all', '--format', 'json']);
@@ -308,7 +308,7 @@ describe('sessions import', () => {
     }
   });
 
-  test('reads a session a line, an array, and one object over many lines; a BOM and CRLF do no harm', async () => {
+  test('reads a session per line, an array, and one object over many lines, also with a BOM and CRLF', async () => {
     const id = await talk('a');
     const record = await stored(id);
     const named = (session_id: string) => ({ ...record, session: { ...record.session, session_id } });
@@ -328,7 +328,7 @@ describe('sessions import', () => {
     expect((await stored('ses_g')).messages).toEqual(record.messages);
   });
 
-  test('gives each session its result: what fails takes nothing from the others', async () => {
+  test('gives each session its result: a failure does not affect the others', async () => {
     const id = await talk('a');
     const record = await stored(id);
     const named = (session_id: string) => ({ ...record, session: { ...record.session, session_id } });
@@ -359,7 +359,7 @@ describe('sessions import', () => {
     expectFailure(await place.parley(['sessions', 'import', '-'], { stdin }), { status: 2, code: 'USAGE' });
   });
 
-  test('one session that is refused is exit 2, a file that is not there, too', async () => {
+  test('one refused session is exit 2, and so is a missing file', async () => {
     const refused = await place.parley(['sessions', 'import', '-', '--json'], {
       stdin: '{"session":{},"messages":[]}',
     });

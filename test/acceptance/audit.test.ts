@@ -10,7 +10,7 @@ import { lookInto } from '../support/raw-database.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
-test('the log tells of a day, survives a purge and a backup, and shows a change', async () => {
+test('the log records all operations of a day, survives a purge and a backup, and a change of it is detected', async () => {
   const place = removeAfterTest(new PlaceInProcess());
   const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
   const ids: string[] = [];
@@ -67,7 +67,7 @@ test('the log names a redacted session by the hash of its id', async () => {
   expect(entries.map(({ what, ids }) => [what, ids])).toEqual([['redact', [sessionMark(id)]]]);
 });
 
-test('an export over HTTP is told by the server with its key and the sessions, and a read is not', async () => {
+test('an export over HTTP is logged by the server with its key and the sessions, and a read is not logged', async () => {
   const place = removeAfterTest(new Place());
   const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
   const ids = [];

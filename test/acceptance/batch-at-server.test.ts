@@ -34,7 +34,7 @@ describe('a batch at a server', () => {
     sendJson(response, { success: true, session_id: `ses_${message}`, answer: message, data: { extra: 1 } });
   }
 
-  test("asks for whole answers, and gives a stranger's in the form of our own, its data with it", async () => {
+  test("requests whole responses, and prints those of other servers in Parley's form, with their data", async () => {
     const { server, env } = await at(echo);
     const { results: answered } = await runBatch(place, 'a', [], { env });
     expect(answered).toEqual([
@@ -43,7 +43,7 @@ describe('a batch at a server', () => {
     expect(server.requests[0]?.headers.accept).toBe('application/json');
   });
 
-  test('keeps its concurrency, and the order of its lines, whatever is answered first', async () => {
+  test('keeps its concurrency and the order of its lines, whichever response comes first', async () => {
     let running = 0;
     let most = 0;
     const { env } = await at(async (request, response, count) => {
@@ -59,7 +59,7 @@ describe('a batch at a server', () => {
     expect(most).toBe(6);
   });
 
-  test('waits as long as it is told, and sends again under the same key', async () => {
+  test('waits as long as the server says, and repeats the request with the same key', async () => {
     const turnedAway = new Set<string>();
     const times: number[] = [];
     const { server, env } = await at((request, response) => {
@@ -79,7 +79,7 @@ describe('a batch at a server', () => {
     expect(performance.now() - (times[0] ?? 0)).toBeGreaterThan(1000);
   });
 
-  test('that refuses the key is asked no more, and the batch ends with 4', async () => {
+  test('that refuses the key gets no further request, and the batch ends with 4', async () => {
     const refusals: ServerResponse[] = [];
     let echoed = 0;
     const { server, env } = await at((request, response) => {
@@ -103,7 +103,7 @@ describe('a batch at a server', () => {
     expect(answered.length).toBeLessThanOrEqual(4);
   });
 
-  test('that is not there ends it with 6 after some lines, not after all', async () => {
+  test('that cannot be reached ends it with 6 after some lines, not after all', async () => {
     const { server, env } = await at(echo);
     await server.close();
     const { status, results: answered } = await runBatch(
@@ -119,7 +119,7 @@ describe('a batch at a server', () => {
     expect(answered[0]?.error?.code).toBe('NETWORK');
   });
 
-  test('is stopped by Ctrl-C within a moment, its open lines marked, and can go on', async () => {
+  test('is stopped by Ctrl-C at once, with its open lines marked, and can be resumed', async () => {
     const output = join(place.path, 'stopped.ndjson');
     let holds = true;
     const { server, env } = await at((request, response) => {

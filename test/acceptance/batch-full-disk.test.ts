@@ -9,7 +9,7 @@ import { SmallDisk } from '../support/small-disk.ts';
 const disk = SmallDisk.mount();
 afterAll(() => disk?.unmount());
 
-test.skipIf(disk === null)('no line is lost, and none is answered twice', async () => {
+test.skipIf(disk === null)('no line of the batch is lost, and none is answered twice', async () => {
   const place = removeAfterTest(new Place());
   const count = 60;
   const stdin = Array.from({ length: count }, (_, index) => `${index} ${'x'.repeat(4000)}\n`).join('');

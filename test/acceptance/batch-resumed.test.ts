@@ -22,7 +22,7 @@ describe('a resumed batch', () => {
     return place.parley([...batch, '--resume', file, ...words], { stdin });
   }
 
-  test('skips what is answered, does again what failed, and drops a half last line', async () => {
+  test('skips answered lines, repeats failed ones, and drops an incomplete last line', async () => {
     writeFileSync(file, `${answered(1)}${failed(2)}${answered('x')}{"id":4,"suc`, { mode: 0o640 });
     const { status, out, err } = await resume('a\nb\n{"message":"c","id":"x"}\nd\n');
     expect({ status, out }).toEqual({ status: 0, out: '' });
@@ -36,7 +36,7 @@ describe('a resumed batch', () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
-  test('is refused while another process adds to the same file', async () => {
+  test('is refused while another process writes to the same file', async () => {
     const own = join(place.path, 'held.ndjson');
     const child = place.start([...batch, '--resume', own]);
     const ended = outcomeOf(child);
@@ -50,7 +50,7 @@ describe('a resumed batch', () => {
     expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
   });
 
-  test('drops a half last line alone where nothing failed, and keeps a whole one without its line end', async () => {
+  test('drops only an incomplete last line if no line failed, and keeps a complete one without its line end', async () => {
     writeFileSync(file, `${answered(1)}{"id":2,"success":true,"da`);
     await resume('a\nb');
     expect(resumed()).toEqual([
@@ -65,7 +65,7 @@ describe('a resumed batch', () => {
     ]);
   });
 
-  test('begins in a file that is not there yet, and is done when it is done', async () => {
+  test('starts with a missing file, and does nothing when it is complete', async () => {
     rmSync(file);
     expect((await resume('a\nb')).status).toBe(0);
     const whole = readFileSync(file, 'utf8');
@@ -73,7 +73,7 @@ describe('a resumed batch', () => {
     expect(readFileSync(file, 'utf8')).toBe(whole);
   });
 
-  test('goes on in the session of the first run', async () => {
+  test('continues the session of the first run', async () => {
     rmSync(file);
     await resume('a\nb', ['--in-session']);
     await resume('a\nb\nc', ['--in-session']);
@@ -82,7 +82,7 @@ describe('a resumed batch', () => {
     expect(made.map(({ data }) => data?.message_count)).toEqual([2, 4, 6]);
   });
 
-  test('sends a line that was under way under its former key: its turn is found, not said again', async () => {
+  test('sends a line that was interrupted with its former key, so that its turn is found and not repeated', async () => {
     const script = 'printf "a\\nb\\n" | parley chat --batch -m echo --quiet > raw.ndjson';
     await place.shell(script);
     const raw = join(place.path, 'raw.ndjson');
@@ -103,14 +103,14 @@ describe('a resumed batch', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('refuses what is no file', async () => {
+  test('refuses a path that is not a file', async () => {
     for (const path of [place.path, '/dev/null']) {
       const outcome = await place.parley([...batch, '--resume', path], { stdin: 'a' });
       expectFailure(outcome, { status: 2, code: 'USAGE' });
     }
   });
 
-  test('may be appended to by the shell as well: no result stands there twice', async () => {
+  test('may also be appended to by the shell, and no result is there twice', async () => {
     writeFileSync(file, answered(1));
     appendFileSync(file, failed(2));
     await place.shell('printf "a\\nb\\n" | parley chat --batch -m echo --resume out.ndjson >> out.ndjson');

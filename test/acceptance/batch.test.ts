@@ -28,13 +28,13 @@ describe.concurrent('a batch', () => {
     expect(new Set(answered.map(({ data }) => data?.session_id)).size).toBe(3);
   });
 
-  test("has the answer's data, whole", async () => {
+  test('has all data of the response', async () => {
     const [result] = (await runBatch(place, 'one')).results;
     const alone = await place.answer<object>(['chat', '-n', '-m', 'echo', 'one']);
     expect(Object.keys(result?.data ?? {}).toSorted()).toEqual(Object.keys(alone).toSorted());
   });
 
-  test('goes on past lines that fail, and ends with 3', async () => {
+  test('continues after lines that fail, and ends with 3', async () => {
     const lines = [
       '{"message":"a","mode":"none"}',
       '{"message":"b","session_id":"ses_none"}',
@@ -59,12 +59,12 @@ describe.concurrent('a batch', () => {
     expect(answered[5]?.error?.message).toContain('the id "1" was already used');
   });
 
-  test('of nothing answers nothing', async () => {
+  test('without lines has no results', async () => {
     expect(await runBatch(place, '')).toMatchObject({ status: 0, out: '' });
     expect(await place.parley(batch)).toMatchObject({ status: 0, out: '' });
   });
 
-  test('answers a line as soon as it comes', async () => {
+  test('answers a line as soon as it arrives', async () => {
     const child = place.start(batch);
     const ended = outcomeOf(child);
     for (const word of ['one', 'two']) {
@@ -76,7 +76,7 @@ describe.concurrent('a batch', () => {
     expect((await ended).status).toBe(0);
   });
 
-  test('keeps the order of the lines of a session, and says them in it', async () => {
+  test('sends the lines of a session in their order', async () => {
     const id = (await place.output(['sessions', 'create'])).trim();
     const lines = Array.from({ length: 30 }, (_, index) =>
       index % 3 === 0 ? `other ${index}` : JSON.stringify({ message: `turn ${index}`, session_id: id }),
@@ -115,7 +115,7 @@ describe.concurrent('a batch', () => {
     expect(title).toBe('Mine');
   });
 
-  test('leaves the session that -c goes on with as it was', async () => {
+  test('does not change the session that -c continues', async () => {
     const own = removeAfterTest(new PlaceInProcess());
     const before = (await own.output(['sessions', 'create'])).trim();
     await own.output(batch, { stdin: 'a\nb' });
@@ -123,7 +123,7 @@ describe.concurrent('a batch', () => {
     expect(session_id).toBe(before);
   });
 
-  test('holds a line of 200 MB only as a failure', async () => {
+  test('reports a line of 200 MB as a failure without reading it into memory', async () => {
     const script = `(head -c 200M /dev/zero | tr '\\0' x; printf '\\nnext\\n') | parley chat --batch -m echo`;
     const outcome = await place.shell(`${script} & wait $!; exit $?`);
     expect(outcome.status).toBe(3);
@@ -133,7 +133,7 @@ describe.concurrent('a batch', () => {
     ]);
   });
 
-  test('ends quietly when its reader has enough', async () => {
+  test('ends without an error when its reader leaves', async () => {
     const script = 'set -o pipefail; seq 1 100000 | parley chat --batch -m echo --quiet | head -n 2';
     const { out, err } = await place.shell(script);
     expect(resultsOf({ out }).map(({ id }) => id)).toEqual([1, 2]);
@@ -155,13 +155,13 @@ describe.concurrent('a batch', () => {
     expectFailure(await place.parley([...batch, ...words], { stdin: 'a' }), { status: 2, code: 'USAGE' });
   });
 
-  test.each(['--concurrency=2', '--in-session', '--resume=x'])('alone has %s', async (word) => {
+  test.each(['--concurrency=2', '--in-session', '--resume=x'])('alone accepts %s', async (word) => {
     expectFailure(await place.parley(['chat', '-n', '-m', 'echo', 'a', word]), { status: 2, code: 'USAGE' });
   });
 });
 
 describe('progress', () => {
-  test('is a line that is drawn again, with count, rate and time left, on a terminal', async () => {
+  test('on a terminal is one line that is redrawn, with count, rate and remaining time', async () => {
     const { out } = await place.terminal(
       'stty cols 80; seq 1 1000 > in.txt; parley chat --batch -m echo < in.txt > out.txt; wc -l < out.txt',
     );
@@ -169,7 +169,7 @@ describe('progress', () => {
     expect(out).toMatch(/1000 requests answered(, in \d+ s)?\.\n1000\n$/);
   });
 
-  test('does not tell the time left where the end of the input is not known', async () => {
+  test('has no remaining time if the end of the input is unknown', async () => {
     const { out } = await place.terminal(
       'stty cols 80; (seq 1 100; sleep 1; echo x) | parley chat --batch -m echo > out.txt',
     );

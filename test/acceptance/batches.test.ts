@@ -23,7 +23,7 @@ async function batches() {
 
 const isActive = async (id: string) => (await place.parley(['sessions', 'get', id])).status === 0;
 
-test('no batch is said to be none, and there is nothing to restore', async () => {
+test('without batches the list says so, and there is nothing to restore', async () => {
   expect(await batches()).toEqual([]);
   expect((await place.parley(['sessions', 'batches'])).err).toContain('No batches.');
   const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
@@ -43,7 +43,7 @@ test('batches are listed with their counts, the newest first', async () => {
   expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here', 'delete']);
 });
 
-test('the last batch that was not restored yet is restored, then the one before', async () => {
+test('--last restores the last batch that is not restored yet, then the one before', async () => {
   const one = await makeSessions(place, 2, 'one');
   const first = await deleted(one);
   const second = await deleted(await makeSessions(place, 2, 'two'));
@@ -94,7 +94,7 @@ test('--last undoes nothing while the newest batch is in the future, because the
   for (const batch of [future, last]) await place.output(['sessions', 'restore', '--batch', batch]);
 });
 
-test('a batch is restored again by its name, and an undone one can be deleted again', async () => {
+test('a batch can be restored again by its name, and its sessions can be deleted again', async () => {
   const ids = await makeSessions(place, 2, 'one');
   const batch = await deleted(ids);
   await place.output(['sessions', 'restore', '--last']);
@@ -105,7 +105,7 @@ test('a batch is restored again by its name, and an undone one can be deleted ag
   expect((await place.parley(['sessions', 'restore', '--last'])).err).toContain(next);
 });
 
-test('a file that is no whole journal is named, and the others are listed', async () => {
+test('a file that is not a complete journal is named, and the others are listed', async () => {
   const batch = await deleted(await makeSessions(place, 2, 'one'));
   const directory = join(place.dataDirectory, 'batches');
   writeFileSync(join(directory, '20200101-000000-aaaaaa.journal'), 'ses_a\nses_b\n');

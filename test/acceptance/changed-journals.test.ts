@@ -56,7 +56,7 @@ test.each([
   expect((await place.output(['sessions', 'list', '--ids'])).split('\n').length).toBe(5);
 });
 
-test('a copy under another name is no batch of its own; the journal as it was is', async () => {
+test('a copy of a journal under another name is not a batch; the original still is', async () => {
   writeFileSync(path, whole);
   copyFileSync(path, join(place.dataDirectory, 'batches', 'copy.journal'));
   expectFailure(await place.parley(['sessions', 'delete', '--resume', 'copy']), { status: 2, code: 'USAGE' });

@@ -34,12 +34,12 @@ afterAll(async () => {
 
 const env = () => ({ PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NODE_OPTIONS: `--require ${hook}` });
 
-test('a batch that a server has turned away goes on after its pause', async () => {
+test('a batch that a server refuses continues after its pause', async () => {
   const { status, out } = await place.parley(['sessions', 'delete', 'a', 'b', '--yes'], { env: env() });
   expect([status, out]).toEqual([0, 'deleted a\ndeleted b\n']);
 });
 
-test('a server that does not answer is given up after the time-out', async () => {
+test('a server that does not respond is given up after the time-out', async () => {
   const { status, err } = await place.parley(['sessions', 'get', 'silent', '--timeout', '1'], { env: env() });
   expect([status, err]).toEqual([6, expect.stringContaining('(TIMEOUT)')]);
 });

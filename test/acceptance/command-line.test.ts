@@ -33,7 +33,7 @@ test('global options work before the command, after it and in between', async ()
   expect((await place.parley(['models', '--profile', 'nope'])).status).toBe(2);
 });
 
-test('version and help are answered where nothing can be opened, and make nothing', async () => {
+test('version and help work where no file can be opened, and create none', async () => {
   const own = new PlaceInProcess();
   mkdirSync(own.configDirectory);
   writeFileSync(own.configFile, 'damaged');
@@ -83,7 +83,7 @@ test('help names every command and every global option', async () => {
   }
 });
 
-test('parley alone with something piped in is a chat', async () => {
+test('parley with input from a pipe is a chat', async () => {
   const env = { PARLEY_MODE: 'echo' };
   expect(await place.output([], { stdin: 'hello', env })).toBe('hello\n');
   expect(JSON.parse(await place.output(['--json'], { stdin: 'hello', env }))).toMatchObject({
@@ -92,7 +92,7 @@ test('parley alone with something piped in is a chat', async () => {
   expect((await place.shell('echo hello | parley --quiet', env)).out).toBe('hello\n');
 });
 
-test('parley alone with something piped in takes the options of a chat, and no word for a command', async () => {
+test('parley with input from a pipe takes the options of a chat, and no word as a command', async () => {
   expect(await place.output(['-m', 'echo'], { stdin: 'hello' })).toBe('hello\n');
   expect(await place.output(['--quiet', '-m', 'echo', '--jq', '.data.reply'], { stdin: 'hi' })).toBe('hi\n');
   const batch = await place.parley(['--batch', '-m', 'echo', '--jq', '.data.reply'], { stdin: 'a\nb\n' });
@@ -102,7 +102,7 @@ test('parley alone with something piped in takes the options of a chat, and no w
   }
 });
 
-test('a working directory that was removed is no hindrance', async () => {
+test('every command works in a working directory that was removed', async () => {
   const { status, out, err } = await place.shell(
     'mkdir gone; cd gone; rmdir ../gone; parley chat -n -m echo hi',
   );

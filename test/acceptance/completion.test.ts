@@ -94,7 +94,7 @@ describe('the possible next words', () => {
     );
   });
 
-  test('are sessions with their titles, made harmless', async () => {
+  test('are sessions with their titles, without dangerous characters', async () => {
     const line = `${session}\tAbout: tea\\u{202e} & co`;
     for (const words of [
       ['sessions', 'get', ''],
@@ -106,13 +106,13 @@ describe('the possible next words', () => {
     expect(await candidates(['sessions', 'restore', ''])).toEqual([]);
   });
 
-  test('come from where the line itself says', async () => {
+  test('come from the service that the line names', async () => {
     await expect
       .poll(() => candidates(['--url', server.url, 'chat', '-m', ''], env))
       .toEqual(['plain', evil].map((name) => `${name}\t\\x1b]0;x\\x07${'é'.repeat(68)}…`));
   });
 
-  test('are none, quickly and without a word, where nothing answers', async () => {
+  test('are none, soon and without an error, if no service responds', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -125,7 +125,7 @@ describe('the possible next words', () => {
     expect(await candidates(['--profile', 'nope', 'chat', '-m', ''])).toEqual([]);
   });
 
-  test('make no store and no key', async () => {
+  test('create no store and no key', async () => {
     const fresh = new PlaceInProcess();
     for (const words of [
       ['chat', '-m', ''],
@@ -177,7 +177,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await offered(['nothing'])).toEqual([]);
   });
 
-  test('lists the newest ten sessions with their titles, and more once a beginning is typed', async () => {
+  test('lists the newest ten sessions with their titles, and more once a prefix is typed', async () => {
     const many = removeAfterTest(new PlaceInProcess());
     const records = Array.from({ length: 12 }, (_, number) => {
       const at = `2026-01-${10 + number}T00:00:00.000Z`;
@@ -202,7 +202,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await offered(['chat', '-f', 'b'])).toEqual(['bin']);
   });
 
-  test('quotes what a server made up, and runs none of it', async () => {
+  test('quotes text of a server, and runs none of it', async () => {
     const line = `parley --url ${server.url} chat -m `;
     const [scheme = '', rest = ''] = server.url.split('://');
     const [host = '', port = ''] = rest.split(':');
@@ -227,7 +227,7 @@ const interactive: readonly { readonly shell: string; readonly start: string; re
 
 describe.each(interactive)('$shell at a terminal', ({ shell, start, load }) => {
   test.runIf(hasCommand(shell))(
-    'completes commands and sessions, and puts in what a server made up as one word',
+    'completes commands and sessions, and inserts text of a server as one word',
     { timeout: 60_000 },
     async () => {
       // As it is typed, the mark does not hold what it prints.

@@ -8,7 +8,7 @@ import { PlaceInProcess } from '../support/place-in-process.ts';
 const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
-test('a conversation goes on with -c, and its context with it', async () => {
+test('a conversation continues with -c, with its context', async () => {
   const own = new PlaceInProcess();
   const { status, out } = await own.shell(
     'parley chat "My name is Ada" && parley chat -c "What is my name?" --mode eliza',
@@ -20,13 +20,13 @@ test('a conversation goes on with -c, and its context with it', async () => {
   own.remove();
 });
 
-test('words and piped bytes come back from echo byte for byte', async () => {
+test('echo returns words and piped bytes unchanged', async () => {
   const { bytes, err } = await place.shell(`printf 'a\\r\\nb' | parley chat --quiet --mode echo "Say:"`);
   expect(bytes).toEqual(Buffer.from('Say:\n\na\r\nb\n'));
   expect(err).toBe('');
 });
 
-test('a session just created has the four fields of the interface document, these alone', async () => {
+test('a new session has exactly the four fields of the interface document', async () => {
   const { out } = await place.shell('parley sessions create --title Nightly --json --quiet | cat');
   expect(JSON.parse(out)).toEqual({
     success: true,
@@ -61,7 +61,7 @@ test('a session is shown, listed, read and renamed', async () => {
   own.remove();
 });
 
-test('a reply is one body, or an event a line', async () => {
+test('a reply is one body, or one event per line', async () => {
   const body = JSON.parse(await place.output(['chat', '-m', 'echo', 'x', '--json']));
   expect(body).toMatchObject({ success: true, data: { reply: 'x', mode: 'echo', finish_reason: 'stop' } });
   const lines = await place.output(['chat', '-m', 'echo', 'y', '--json-stream']);
@@ -78,7 +78,7 @@ test('a reply is one body, or an event a line', async () => {
   expect(await place.output(['chat', '-m', 'echo', 'z', '--no-stream'])).toBe('z\n');
 });
 
-test('verify says what the key resolves to, models which modes there are', async () => {
+test('verify shows the project of the key, and models lists the modes', async () => {
   expect(await place.answer(['verify'])).toMatchObject({
     project_name: 'default',
     key_id: expect.stringMatching(/^key_/),
@@ -120,7 +120,7 @@ beforeAll(async () => {
 });
 
 test.each(ways)(
-  "%s of another project's session answers as for one that never existed",
+  "%s of another project's session has the output of one that never existed",
   async (name, args) => {
     const never = 'ses_01m7yt10msccamajvw809w7d4v';
     const ids = name === 'restore' ? [theirs, never] : [theirs, never, deleted];

@@ -18,12 +18,12 @@ const chat = (...args: readonly string[]) => place.answer<ChatReply>([...echo, .
 const count = async () =>
   (await place.answer<Page<Session>>(['sessions', 'list', '--limit', '200'])).items.length;
 
-test('without any session -c is refused, and makes none', async () => {
+test('without any session -c is refused, and creates none', async () => {
   expectFailure(await place.parley([...echo, '-c', 'x']), { status: 2, code: 'USAGE' });
   expect(await count()).toBe(0);
 });
 
-test('without a terminal it is the last of that key, set by chat, by -s and by create', async () => {
+test('without a terminal -c continues the last session of the key, set by chat, by -s and by create', async () => {
   const first = (await chat('one')).session_id;
   const second = (await chat('two')).session_id;
   expect((await chat('-c', 'three')).session_id).toBe(second);
@@ -33,14 +33,14 @@ test('without a terminal it is the last of that key, set by chat, by -s and by c
   expect((await chat('-c', 'six')).session_id).toBe(created);
 });
 
-test('a command that fails does not change it', async () => {
+test('a command that fails does not change the current session', async () => {
   const current = (await chat('here')).session_id;
   expect((await place.parley([...echo, '-s', 'ses_gone', 'x'])).status).toBe(5);
   expect((await place.parley([...echo, '-m', 'nope', 'x'])).status).toBe(2);
   expect((await chat('-c', 'still')).session_id).toBe(current);
 });
 
-test('a session goes on in the mode it was in, and -m changes it from then on, which is said', async () => {
+test('a session continues in its mode, and -m changes it from then on, with a note', async () => {
   const bare = (...words: string[]) => place.parley(['chat', '-n', ...words]);
   const { session_id } = await chat('one');
   expect(await bare('-c', 'two')).toMatchObject({ out: 'two\n', err: '' });
@@ -57,7 +57,7 @@ test('a session goes on in the mode it was in, and -m changes it from then on, w
   expect((await chat('-n', 'x')).session_id).not.toBe(session_id);
 });
 
-test('a session whose mode is not there any more names both, and the way out', async () => {
+test('an error about a session whose mode was removed names both and the remedy', async () => {
   const own = new PlaceInProcess();
   const settings = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
   await own.output(['modes', 'add', 'gone', ...settings]);
@@ -73,7 +73,7 @@ test('a session whose mode is not there any more names both, and the way out', a
   own.remove();
 });
 
-test('another key has its own', async () => {
+test('another key has its own current session', async () => {
   const mine = (await chat('mine')).session_id;
   const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'other']);
   const env = { PARLEY_API_KEY: key };
@@ -83,7 +83,7 @@ test('another key has its own', async () => {
   expect((await chat('-c', 'x')).session_id).toBe(mine);
 });
 
-test('a deleted one is not found, and no new one is begun in its place', async () => {
+test('a deleted current session is not found, and no new one is created', async () => {
   const { session_id } = await chat('to be deleted');
   await place.output(['sessions', 'delete', session_id]);
   const before = await count();
@@ -97,7 +97,7 @@ test('a deleted one is not found, and no new one is begun in its place', async (
   expect((await chat('-c', 'back')).message_count).toBe(4);
 });
 
-test("two terminals never see each other's", async () => {
+test('two terminals have different current sessions', async () => {
   const talk = (name: string) =>
     place.terminal(
       `parley chat --quiet -m echo ${name} --json > ${name}.1; sleep 0.3;
@@ -119,7 +119,7 @@ test("two terminals never see each other's", async () => {
   expect(new Set(sessions.flat()).size).toBe(3);
 });
 
-test('a new terminal has none, although there is a last one', async () => {
+test('a new terminal has no current session, although another terminal has one', async () => {
   await chat('last');
   const before = await count();
   const { status, out } = await place.terminal('parley chat -n -m echo -c x');
@@ -128,7 +128,7 @@ test('a new terminal has none, although there is a last one', async () => {
   expect(await count()).toBe(before);
 });
 
-test('processes that set it at once leave one of them whole', async () => {
+test('processes that set it at the same time leave one complete value', async () => {
   const replies = await Promise.all(Array.from({ length: 8 }, (_, index) => chat(`at once ${index}`)));
   const current = await chat('-c', 'after');
   expect(replies.map(({ session_id }) => session_id)).toContain(current.session_id);

@@ -51,7 +51,7 @@ describe('filters', () => {
     young = await makeSessions(place, 3, 'young');
   });
 
-  test('fix the sessions that are meant: by age, by title, or all', async () => {
+  test('select sessions once, before the deletion: by age, by title, or all', async () => {
     const aged = await place.parley([
       'sessions',
       'delete',
@@ -74,7 +74,7 @@ describe('filters', () => {
     expect(await active()).toEqual([]);
   });
 
-  test('find sessions by what was said in them, joined with the others, and refuse what is no query', async () => {
+  test('select sessions by their messages, combined with other filters, and refuse an invalid query', async () => {
     const [one = '', other = ''] = old;
     for (const id of [one, other])
       await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'the marmot whistles']);
@@ -88,7 +88,7 @@ describe('filters', () => {
     expect((await active()).length).toBe(231);
   });
 
-  test('ask first, also for one session, and stop at the guard', async () => {
+  test('ask first, also for one session, and stop at --max', async () => {
     const one = await place.parley(['sessions', 'delete', '--title-match', 'young 1']);
     expectFailure(one, { status: 2, code: 'USAGE' });
     expect(one.err).toMatch(
@@ -104,7 +104,7 @@ describe('filters', () => {
     expect((await active()).length).toBe(233);
   });
 
-  test('show what would go without deleting it', async () => {
+  test('show the sessions that would be deleted without deleting them', async () => {
     const { out, err } = await place.parley(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
     expect(err).toBe(`${young.length} sessions would be deleted.\n`);
     expect(lines(out).sort()).toEqual(young.map((id) => `would_delete ${id}`).sort());
@@ -130,7 +130,7 @@ describe('what is asked for', () => {
 });
 
 describe('a batch', () => {
-  test('keeps a private journal of all ids and results, that undoes it and nothing else', async () => {
+  test('has a private journal of all ids and results, which undoes exactly this batch', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 1500);
     const [other = '', ...meant] = ids;
@@ -145,7 +145,7 @@ describe('a batch', () => {
     expect(await active()).toEqual(meant);
   });
 
-  test('is not begun when it is refused, and leaves no file behind', async () => {
+  test('that is refused does not start, and leaves no file', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 3);
     expect((await place.parley(['sessions', 'delete', ...ids])).status).toBe(2);
@@ -153,7 +153,7 @@ describe('a batch', () => {
     expect(existsSync(directory) ? readdirSync(directory) : []).toEqual([]);
   });
 
-  test('that was cut goes on where it was, also behind a half line, and is then done', async () => {
+  test('that was interrupted is resumed where it stopped, also after an incomplete line, and is then complete', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 6);
     const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
@@ -183,7 +183,7 @@ describe('a batch', () => {
     expect(await active()).toEqual(ids);
   });
 
-  test('that runs is kept from a second process, and its journal is not touched', async () => {
+  test('that runs cannot be resumed by a second process, and its journal does not change', async () => {
     await place.output(['models']);
     const { env, stdin, server } = await stranger({ count: 25, takes: 100 });
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
@@ -201,7 +201,7 @@ describe('a batch', () => {
     expect((await place.parley(['sessions', 'delete', '--resume', batch], { env })).status).toBe(0);
   });
 
-  test('belongs to one place and project: elsewhere it is refused', async () => {
+  test('belongs to one store and project, and is refused elsewhere', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 3);
     const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
@@ -224,7 +224,7 @@ describe('a batch', () => {
     });
   });
 
-  test("of one project never touches another's sessions, and does not tell that they are there", async () => {
+  test('of one project never changes sessions of another, and does not reveal that they exist', async () => {
     await place.output(['models']);
     const own = await makeSessions(place, 20);
     const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
@@ -271,12 +271,12 @@ describe('the same deletion', () => {
     expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
   }
 
-  test('has the same words, results and status embedded', async () => {
+  test('has the same output and status embedded', async () => {
     await place.output(['models']);
     await check(await makeSessions(place, 2), {});
   });
 
-  test('has the same served', async () => {
+  test('has the same output and status at a server', async () => {
     await place.output(['models']);
     const ids = await makeSessions(place, 2);
     const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
@@ -288,7 +288,7 @@ describe('the same deletion', () => {
     }
   });
 
-  test("has the same at a stranger's server with the basic API alone, where it cannot be undone", async () => {
+  test('has the same output and status at a third-party server with only the basic API, where it cannot be undone', async () => {
     const { ids, env, server } = await stranger({ count: 2 });
     await check(ids, env);
     expect([...server.deleted]).toEqual(ids);
@@ -304,7 +304,7 @@ describe('the same deletion', () => {
 });
 
 describe('at a server that is busy', () => {
-  test('calls run at once, as many as --concurrency says', async () => {
+  test('as many calls run at once as --concurrency says', async () => {
     const { server, env, stdin } = await stranger({ count: 300, takes: 5 });
     await place.output(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expect(server.atOnce()).toBe(16);
@@ -313,7 +313,7 @@ describe('at a server that is busy', () => {
     expect(other.server.atOnce()).toBe(3);
   });
 
-  test('a refusal is waited out, and every id is told once', async () => {
+  test('a refused call is repeated after a wait, and every id is reported once', async () => {
     let refused = 0;
     const { server, env, stdin, ids } = await stranger({
       count: 200,
@@ -326,7 +326,7 @@ describe('at a server that is busy', () => {
     expect([server.active.size, server.asked()]).toEqual([0, 216]);
   });
 
-  test('Retry-After is heeded: nothing is asked before its time', async () => {
+  test('no request is sent before the time of Retry-After', async () => {
     const times: number[] = [];
     const { env, stdin } = await stranger({
       count: 40,
@@ -341,7 +341,7 @@ describe('at a server that is busy', () => {
     expect((times[20] ?? 0) - (times[19] ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
-  test('one that is closed for a day ends it with status 6 and the way to go on', async () => {
+  test('a wait of a day ends it with status 6 and the command that resumes it', async () => {
     const { server, env, stdin } = await stranger({
       count: 40,
       trouble: (count) => (count > 10 ? 'closed' : 'none'),
@@ -352,14 +352,14 @@ describe('at a server that is busy', () => {
     expect(lines(outcome.out).length).toBe(server.deleted.size);
   }, 120_000);
 
-  test('one that is gone ends it early, not after every id', async () => {
+  test('a server that cannot be reached ends it early, not after every id', async () => {
     const { server, env, stdin } = await stranger({ count: 3000 });
     await server.close();
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expect([outcome.status, outcome.out]).toEqual([6, '']);
   });
 
-  test('Ctrl-C stops it within two seconds, though an answer is still out, and says how to go on', async () => {
+  test('Ctrl-C stops it within two seconds, although a response is missing, and names the command that resumes it', async () => {
     const { server, env, ids } = await stranger({
       count: 200,
       takes: 20,
@@ -390,10 +390,10 @@ describe('at a server that is busy', () => {
   }, 60_000);
 });
 
-describe('a deletion whose answer got lost', () => {
+describe('a deletion whose response was lost', () => {
   const lost = (counts: readonly number[]) => (count: number) => (counts.includes(count) ? 'lost' : 'none');
 
-  test('counts when the repeated request finds nothing, and is told apart from the others', async () => {
+  test('counts as done when the repeated request finds nothing, and is reported separately', async () => {
     // The first is not there; the second, third and fifth are deleted before their connection is closed.
     const { server, ids, env } = await stranger({ count: 5, trouble: lost([2, 4, 7]) });
     const words = ['sessions', 'delete', 'missing', ...ids, '--yes', '--concurrency', '1'];
@@ -412,7 +412,7 @@ describe('a deletion whose answer got lost', () => {
     ]);
   });
 
-  test('counts alike when it goes by itself, and says so', async () => {
+  test('of a single session counts as done, too, and says so', async () => {
     const { env } = await stranger({ count: 1, trouble: lost([1]) });
     const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
     expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);

@@ -34,7 +34,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     return { place, server, env };
   }
 
-  test('for the ids, nothing is deleted, and no file is left', async () => {
+  test('for the ids, nothing is deleted, and no file remains', async () => {
     const { place, server, env } = await startAll();
     fill(30);
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
@@ -42,7 +42,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     expect([outcome.out, server.asked(), readdirSync(join(path, 'batches'))]).toEqual(['', 0, []]);
   });
 
-  test('for the results, every deletion is told, and the batch goes on later', async () => {
+  test('for the results, every deletion is reported, and the batch can be resumed later', async () => {
     const { place, server, env } = await startAll();
     // The ids take 65 pages.
     fill(72);

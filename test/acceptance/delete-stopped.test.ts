@@ -39,7 +39,7 @@ async function stopped(words: readonly string[], answers: (request: ReceivedRequ
   }
 }
 
-test('while the key is looked at: nothing was deleted', async () => {
+test('a stop while the key is checked says that nothing was deleted', async () => {
   expect(await stopped(['a', 'b', '--yes'], () => false)).toMatchObject({
     status: 130,
     out: '',
@@ -47,7 +47,7 @@ test('while the key is looked at: nothing was deleted', async () => {
   });
 });
 
-test('while its only answer is out: it may have been deleted', async () => {
+test('a stop while the only response is missing says that the session may have been deleted', async () => {
   expect(await stopped(['ses_a'], () => false)).toMatchObject({
     status: 130,
     out: '',
@@ -55,13 +55,13 @@ test('while its only answer is out: it may have been deleted', async () => {
   });
 });
 
-test('while the first answers of a batch are out: how the batch is gone on with', async () => {
+test('a stop while the first responses of a batch are missing names the command that resumes it', async () => {
   const { status, out, err } = await stopped(['a', 'b', '--yes'], ({ path }) => path.endsWith('/verify'));
   expect([status, out]).toEqual([130, '']);
   expect(err).toMatch(/^Stopped before the first result\. To resume: parley sessions delete --resume \S+\n$/);
 });
 
-test('while ids are still read: nothing was deleted', async () => {
+test('a stop while ids are read says that nothing was deleted', async () => {
   const child = place.start(['sessions', 'delete', '-', '--yes']);
   const outcome = outcomeOf(child);
   await once(child.stderr, 'data');
@@ -72,7 +72,7 @@ test('while ids are still read: nothing was deleted', async () => {
   expect(err).toContain('Stopped: nothing was deleted. To continue, run the same command again.\n');
 });
 
-test('while the database does not answer: within two seconds, with how the batch is gone on with', async () => {
+test('a stop while the database does not respond takes at most two seconds, and names the command that resumes the batch', async () => {
   const server = await startPostgres([]);
   onTestFinished(() => server.stop());
   const { user, port } = server;

@@ -15,7 +15,7 @@ function newPlace(): Place {
 
 const troubled = runs(400, 1000);
 
-test(`what is reported of ${troubled} deletions is what a failing server has, also over a revoked key`, async () => {
+test(`the reports of ${troubled} deletions match the sessions of a failing server, also over a revoked key`, async () => {
   const { faults, counts, statuses } = await troubledDeletes(newPlace(), {
     ids: troubled,
     random: Math.random,
@@ -45,7 +45,7 @@ test.each([
   120_000,
 );
 
-test('in PostgreSQL, a batch whose process is killed and whose connections end does all that was asked for', async () => {
+test('in PostgreSQL, a batch whose process is killed and whose connections end is completed', async () => {
   const place = newPlace();
   const server = await startPostgres([]);
   onTestFinished(() => server.stop());

@@ -17,7 +17,7 @@ function commandsOf(section: string): readonly string[] {
   return block.split('\n').filter((line) => line !== '');
 }
 
-test('every line of the section for admins does what it says', async () => {
+test('every line of the section for admins works', async () => {
   const place = removeAfterTest(new PlaceInProcess());
   await place.output(['models']);
   await makeSessions(place, 3, 'tmp');

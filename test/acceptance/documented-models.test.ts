@@ -18,7 +18,7 @@ function newPlace(): PlaceInProcess {
   return place;
 }
 
-test('every line that sets up a model makes the mode that it says', async () => {
+test('every line that adds a mode adds the mode that it names', async () => {
   const place = newPlace();
   const lines = section.split('\n').filter((line) => line.startsWith('parley modes add'));
   expect(lines.length).toBeGreaterThanOrEqual(10);
@@ -36,7 +36,7 @@ test('every line that sets up a model makes the mode that it says', async () => 
   expect(modes.find((mode) => mode.default)?.name).toBe(/add (\S+) .* --default/.exec(lines.join('\n'))?.[1]);
 });
 
-test('the file of modes is served, and the settings that are named can be set', async () => {
+test('the documented file of modes can be served, and the documented settings can be set', async () => {
   const place = newPlace();
   writeFileSync(join(place.path, 'modes.yaml'), block('yaml'));
   const served = await servePlace(place, ['--modes', join(place.path, 'modes.yaml')]);

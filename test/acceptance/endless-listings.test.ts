@@ -53,7 +53,7 @@ const ways: readonly [string, typeof next, boolean, number, number][] = [
   ['empty pages', (_cursor, index) => `c${index}`, true, 1, 1003],
 ];
 
-test.each(ways)('a listing with %s is left', async (_way, way, empty, met, most) => {
+test.each(ways)('a command gives up a listing with %s', async (_way, way, empty, met, most) => {
   [next, isEmpty] = [way, empty];
   for (const command of commands.slice(0, met)) {
     count = 0;
@@ -69,7 +69,7 @@ test.each(ways)('a listing with %s is left', async (_way, way, empty, met, most)
 });
 
 test.each(['sessions export s1', 'sessions export s1 --format json', 'sessions export --all'])(
-  '%s leaves a session that has ever more messages',
+  '%s gives up a session whose messages never end',
   async (command) => {
     [next, isEmpty, count] = [(_cursor, index) => `c${index}`, false, 0];
     if (command.endsWith('--all')) next = (_cursor, index) => (index === 1 ? null : `c${index}`);

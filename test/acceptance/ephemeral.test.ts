@@ -34,7 +34,7 @@ describe('chat --ephemeral', () => {
   const { place, env } = withTemporary(new PlaceInProcess());
   afterAll(() => place.remove());
 
-  test('answers, counts the turn, and writes no text of it to any file', async () => {
+  test('replies, counts the turn, and writes none of its text to a file', async () => {
     await place.output(['chat', '-n', '-m', 'echo', 'kept']);
     const before = await turns(place);
     const spoken = await place.binary(chat(marker), { stdin: `${marker} of stdin`, env });
@@ -52,7 +52,7 @@ describe('chat --ephemeral', () => {
     expect((await place.answer<{ items: unknown[] }>(['sessions', 'list'])).items).toHaveLength(1);
   });
 
-  test('that fails keeps nothing either, counts as failed, and offers no repetition', async () => {
+  test('that fails stores nothing either, counts as failed, and offers no retry', async () => {
     const unreachable = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'x'];
     await place.output(['modes', 'add', 'unreachable', ...unreachable]);
     const failed = await place.parley(['chat', '--ephemeral', '-n', '-m', 'unreachable', marker]);
@@ -65,7 +65,7 @@ describe('chat --ephemeral', () => {
   });
 
   test.each([['-c'], ['-s', 'ses_x'], ['-s', 'ses_x', '--fork'], ['--title', 'x'], ['--batch']])(
-    'is refused with %s, and says what to leave out',
+    'is refused with %s, and says which option to leave out',
     async (...flags) => {
       const refused = await place.parley(['chat', '--ephemeral', '-n', 'x', ...flags]);
       expectFailure(refused, { status: 2, code: 'USAGE' });
@@ -94,7 +94,7 @@ describe('the REPL with --ephemeral', () => {
   const fixture = new ReplFixture();
   afterEach(() => fixture.close());
 
-  test('knows what was said as long as it runs, and writes none of it to any file', async () => {
+  test('remembers the messages as long as it runs, and writes none of them to a file', async () => {
     const { place, env } = withTemporary(fixture.place());
     await place.output(['models']);
     const screen = fixture.open(

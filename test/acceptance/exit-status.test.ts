@@ -150,7 +150,7 @@ describe('7: the store', () => {
     expect(readFileSync(join(unusable.path, 'file'), 'utf8')).toBe('mine');
   });
 
-  test('a damaged file, which is left as it is', async () => {
+  test('a damaged file, which is not changed', async () => {
     mkdirSync(unusable.dataDirectory, { recursive: true });
     writeFileSync(unusable.storeFile, 'no database '.repeat(1000));
     const before = hash();
@@ -158,7 +158,7 @@ describe('7: the store', () => {
     expect(hash()).toBe(before);
   });
 
-  test('a file from a newer version, which is left as it is', async () => {
+  test('a file from a newer version, which is not changed', async () => {
     const newer = new PlaceInProcess();
     await newer.output(['models']);
     const database = new RawDatabase(newer.storeFile);

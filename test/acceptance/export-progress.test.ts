@@ -40,7 +40,7 @@ const exporting = (...words: readonly string[]) =>
     env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NO_PROXY: '*' },
   });
 
-test('the bar has the count and the total, and is gone at the end', async () => {
+test('the bar has the count and the total, and is erased at the end', async () => {
   const screen = exporting();
   await screen.until('a bar', () => /^\[=+> *\] 1 of 3, /m.test(screen.text));
   goOn();
@@ -48,7 +48,7 @@ test('the bar has the count and the total, and is gone at the end', async () => 
   expect(screen.text.trim()).toBe('3 sessions exported.');
 });
 
-test('a line for each session is shown if it is wanted', async () => {
+test('--verbose shows a line for each session', async () => {
   goOn();
   const screen = exporting('--verbose');
   expect((await screen.ended).status).toBe(0);
@@ -58,7 +58,7 @@ test('a line for each session is shown if it is wanted', async () => {
   ]);
 });
 
-test('Ctrl-C ends it, and leaves no file', async () => {
+test('Ctrl-C ends an export, and leaves no file', async () => {
   const screen = exporting();
   await screen.until('a bar', () => screen.text.includes('1 of 3'));
   screen.type('\x03');

@@ -14,7 +14,7 @@ afterEach(() => place.close());
 const toRepeat = (told: string) => /parley chat --idempotency-key .*$/m.exec(told)?.[0] ?? '';
 
 describe('a chat that fails', () => {
-  test('keeps the message, and its printed command repeats the turn: nothing is there twice', async () => {
+  test('stores the message, and the printed command repeats the turn without storing it twice', async () => {
     await place.add('fast', '--default');
     place.script = fails;
     const failed = await place.parley(['chat', '-n', "it's me"]);
@@ -36,7 +36,7 @@ describe('a chat that fails', () => {
     expect(items.map(({ content }) => content)).toEqual(["it's me", 'Hello']);
   });
 
-  test.each(['--json', '--json-stream'])('with %s prints that command beside the body', async (flag) => {
+  test.each(['--json', '--json-stream'])('with %s prints the same command beside the body', async (flag) => {
     await place.add('fast', '--default');
     place.script = fails;
     const failed = await place.parley(['chat', '-n', flag, 'Hi']);
@@ -56,7 +56,7 @@ describe('a chat that fails', () => {
     });
   });
 
-  test('prints a command that means the same turn, whatever was done since', async () => {
+  test('prints a command that repeats the same turn, whatever was done since', async () => {
     await place.add('fast', '--default');
     await place.output(['chat', '-n', 'Hi']);
     place.script = fails;
@@ -77,7 +77,7 @@ describe('a chat that fails', () => {
     expect(sessions.items.map(({ message_count }) => message_count)).toEqual([4, 2]);
   });
 
-  test('elsewhere prints a command that goes there, and nowhere else', async () => {
+  test('at another service prints a command for exactly that service', async () => {
     await place.add('fast', '--default');
     place.script = fails;
     const served = await servePlace(place);

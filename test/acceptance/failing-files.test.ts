@@ -46,7 +46,7 @@ async function withFailing(
 }
 
 describe('parley sessions export', () => {
-  test('is done where the file is whole and only its part cannot be removed', async () => {
+  test('succeeds if the file is complete and only its partial file cannot be removed', async () => {
     const session = await place.newSession();
     const file = join(place.path, 'out.jsonl');
     const words = ['sessions', 'export', session, '--format', 'json', '-o', file];
@@ -54,7 +54,7 @@ describe('parley sessions export', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).session.session_id).toBe(session);
   });
 
-  test('tells why it was given up, not that its part cannot be removed', async () => {
+  test('reports why it failed, not that its partial file cannot be removed', async () => {
     const words = ['sessions', 'export', 'ses_none', '-o', join(place.path, 'none.md')];
     expectFailure(await withFailing('rmSync', '.part', 'EIO', words), {
       status: 5,
@@ -62,7 +62,7 @@ describe('parley sessions export', () => {
     });
   });
 
-  test('is refused as for want of room where the quota is used up', async () => {
+  test('fails with STORAGE_FULL if the quota is used up', async () => {
     const words = ['sessions', 'export', await place.newSession(), '-o', join(place.path, 'quota.md')];
     expectFailure(await withFailing('openSync', '.part', 'EDQUOT', words), {
       status: 7,
@@ -123,7 +123,7 @@ const trial = SmallDisk.mount();
 trial?.unmount();
 
 test.skipIf(trial === null)(
-  'a store that is to be migrated on a full disk is left as it is, and migrated when there is room',
+  'a store on a full disk is not changed by a migration, and is migrated when there is room',
   async () => {
     const disk = SmallDisk.mount();
     if (disk === null) return;

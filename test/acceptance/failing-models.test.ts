@@ -35,7 +35,7 @@ const messagesOf = async (id: string) => (await place.answer<Items>(['sessions',
 const sessionIds = async () => (await place.output(['sessions', 'list', '--ids'])).trim().split('\n');
 
 describe('an overloaded model', () => {
-  test('is no answer for now: told by name, the turn marked with the code, and repeated by the printed command', async () => {
+  test('is reported by name, its turn is marked with the code, and the printed command repeats it', async () => {
     await add('fast', '--default');
     script = overload;
     const failed = await place.parley(['chat', '-n', '--json', 'Hi']);
@@ -54,7 +54,7 @@ describe('an overloaded model', () => {
     expect(messages[1]).not.toHaveProperty('error_code');
   });
 
-  test('is waited for by a batch, and nothing is there twice', async () => {
+  test('makes a batch wait and repeat, and nothing is stored twice', async () => {
     await add('fast', '--default');
     script = overloadOnce;
     const { status, out } = await place.parley(['chat', '--batch', '--concurrency', '1'], { stdin: 'Hi\n' });
@@ -65,7 +65,7 @@ describe('an overloaded model', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test('is stood in for by the fallback', async () => {
+  test('is replaced by the fallback', async () => {
     await add('small');
     await add('large', '--fallback', 'small');
     script = overloadOnce;
@@ -74,7 +74,7 @@ describe('an overloaded model', () => {
   });
 });
 
-test('a failed line of a batch names the kind of failure', async () => {
+test('the result of a failed line of a batch has the kind of the failure', async () => {
   await add('fast', '--default');
   script = (_request, response) =>
     sendJson(response, { message: 'Invalid model: m', type: 'invalid_model', code: '1500' }, 400);
@@ -85,7 +85,7 @@ test('a failed line of a batch names the kind of failure', async () => {
   });
 });
 
-test('an export keeps the code of a failure, and an import takes it back', async () => {
+test('an export contains the code of a failure, and an import restores it', async () => {
   await add('fast', '--default');
   script = overload;
   await place.parley(['chat', '-n', 'Hi']);
@@ -111,7 +111,7 @@ describe('through a server', () => {
   });
   afterEach(() => served.end('SIGTERM'));
 
-  test('overload is 503 with a wait, and tells its name', async () => {
+  test('overload is 503 with a wait and the name of the failure', async () => {
     script = overload;
     const response = await fetch(`${served.url}/v1/chat`, {
       method: 'POST',
@@ -125,7 +125,7 @@ describe('through a server', () => {
     });
   });
 
-  test('a batch far away waits and tries again, and a chat’s command repeats the turn: nothing is there twice', async () => {
+  test('a remote batch waits and repeats, and the command of a chat repeats the turn: nothing is stored twice', async () => {
     script = overloadOnce;
     const batch = await place.parley(['chat', '--batch', '-m', 'fast'], { env, stdin: 'Hi\n' });
     expect(JSON.parse(batch.out)).toMatchObject({

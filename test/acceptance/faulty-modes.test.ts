@@ -30,14 +30,14 @@ const edit = (change: (modes: Record<string, Record<string, unknown>>) => void) 
   writeFileSync(place.configFile, JSON.stringify(config));
 };
 
-describe('a mode that a hand has broken', () => {
+describe('a mode that was edited wrongly', () => {
   beforeEach(async () => {
     await add('good', '--default');
     await add('bad', '--temperature', '1');
     edit(({ bad }) => Object.assign(bad ?? {}, { base_url: 'http://models.example/v1', temprature: 1 }));
   });
 
-  test('blocks itself alone, and is listed with what is wrong', async () => {
+  test('disables only itself, and is listed with its fault', async () => {
     expect(await place.output(['chat', '-n', 'Hi'])).toBe('Hello.\n');
     const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);
     const problem = `${place.configFile}: modes.bad.temprature is not a setting of a mode.`;
@@ -58,7 +58,7 @@ describe('a mode that a hand has broken', () => {
     expect(shown.err).toContain('parley modes remove bad');
   });
 
-  test('is told to a client as a failure of that mode, and to the log in full', async () => {
+  test('is reported to a client as a failure of that mode, and to the log in full', async () => {
     const served = await servePlace(place);
     const key = (await place.output(['keys', 'create', '--project', 'default'])).trim();
     const env = { PARLEY_API_KEY: key };
@@ -71,7 +71,7 @@ describe('a mode that a hand has broken', () => {
     expect((await served.end('SIGTERM')).err).toContain('modes.bad.temprature is not a setting of a mode');
   });
 
-  test('fails when it is used, and nothing is kept of that', async () => {
+  test('fails when it is used, and nothing is stored', async () => {
     const { status, err } = await place.parley(['chat', '-n', '-m', 'bad', 'Hi']);
     expect({ status, err }).toEqual({
       status: 2,
@@ -82,7 +82,7 @@ describe('a mode that a hand has broken', () => {
     expect((await place.parley(['chat', '-n', 'Hi'])).status).toBe(2);
   });
 
-  test('is mended by a change, which keeps what was right', async () => {
+  test('is repaired by a change, which keeps the valid settings', async () => {
     const half = await place.parley(['modes', 'set', 'bad', '--model', 'n']);
     expect(half).toMatchObject({ status: 2, err: expect.stringContaining('would send the key unencrypted') });
     const { status, err } = await place.parley(['modes', 'set', 'bad', '--base-url', server.url]);
@@ -94,12 +94,12 @@ describe('a mode that a hand has broken', () => {
     expect(await place.output(['chat', '-n', '-m', 'bad', 'Hi'])).toBe('Hello.\n');
   });
 
-  test('can be taken away', async () => {
+  test('can be removed', async () => {
     await place.output(['modes', 'remove', 'bad']);
     expect((await place.parley(['modes', 'show', 'bad'])).err).toContain('There is no mode "bad"');
   });
 
-  test('as a fallback has failed, too, and the first failure is told', async () => {
+  test('as a fallback fails, too, and the first failure is reported', async () => {
     script = (_request, response) => sendJson(response, { error: { message: 'No luck' } }, 500);
     await place.output(['modes', 'set', 'good', '--fallback', 'bad']);
     const { status, err } = await place.parley(['chat', '-n', 'Hi']);
@@ -108,7 +108,7 @@ describe('a mode that a hand has broken', () => {
   });
 });
 
-test('what a turn failed of is read with the next message, and no reply that nobody gave', async () => {
+test('the next message finds the failure of the turn before it, and no empty reply', async () => {
   await add('fast', '--default');
   script = (_request, response) => sendJson(response, { error: { message: 'No luck' } }, 500);
   expect((await place.parley(['chat', '-n', 'My name is Ada.'])).status).toBe(1);

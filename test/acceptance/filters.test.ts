@@ -75,7 +75,7 @@ test.each<[string, () => readonly string[], readonly string[], readonly string[]
   },
 );
 
-test('--deleted lists the deleted sessions, also those that another filter chooses', async () => {
+test('--deleted lists the deleted sessions, also with another filter', async () => {
   const listed = async (...words: readonly string[]) =>
     namesOf(idsIn(await place.output(['sessions', 'list', '--ids', '--deleted', ...words])));
   expect(await listed()).toEqual(['deleted']);

@@ -15,14 +15,14 @@ afterEach(() => place.remove());
 
 const said = /^Created a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
 
-test('it is said in one line on stderr, once', async () => {
+test('the first use is announced in one line on stderr, once', async () => {
   const first = await place.binary(['chat', '-m', 'echo', 'hi']);
   expect(first).toMatchObject({ status: 0, out: 'hi\n', err: expect.stringMatching(said) });
   expect(first.err).toContain(place.dataDirectory);
   expect(await place.parley(['chat', '-m', 'echo', 'hi'])).toMatchObject({ status: 0, out: 'hi\n', err: '' });
 });
 
-test('the first reply of eliza at a terminal is followed by what it is, and no other is', async () => {
+test('the first reply of eliza at a terminal is followed by a note about eliza, and no other reply is', async () => {
   const note = 'eliza is not a language model. To set one up: parley setup';
   const { out } = await place.terminal('parley chat Hello; parley chat -c Hello; parley chat Hello');
   expect(out.split(note)).toHaveLength(2);
@@ -33,11 +33,11 @@ test('the first reply of eliza at a terminal is followed by what it is, and no o
   other.remove();
 });
 
-test('it is not said with --quiet', async () => {
+test('the first use is not announced with --quiet', async () => {
   expect(await place.parley(['chat', '-m', 'echo', 'hi', '--quiet'])).toMatchObject({ status: 0, err: '' });
 });
 
-test('files are private from the start, whatever the umask', async () => {
+test('files are private from the start, under any umask', async () => {
   for (const umask of ['000', '022']) {
     const own = new PlaceInProcess();
     const { status, err } = await own.shell(
@@ -74,7 +74,7 @@ test(`${many} at once all succeed, and leave one working key in the profile`, as
   expect((await place.output(['sessions', 'list', '--ids'])).trimEnd().split('\n').length).toBe(many);
 });
 
-test('a second store gets a key of its own, and the first keeps its', async () => {
+test('a second store gets a key of its own, and the first store keeps its key', async () => {
   await place.output(['models']);
   const key = storedKey(place);
   const env = { PARLEY_DATA_DIR: join(place.path, 'second') };
@@ -85,7 +85,7 @@ test('a second store gets a key of its own, and the first keeps its', async () =
   expect(Object.keys(JSON.parse(readFileSync(place.configFile, 'utf8')).profiles.local.keys).length).toBe(2);
 });
 
-test('a key from PARLEY_API_KEY makes no project and no profile', async () => {
+test('a key from PARLEY_API_KEY creates no project and no profile', async () => {
   const { status } = await place.parley(['models'], { env: { PARLEY_API_KEY: 'pk_x' } });
   expect(status).toBe(4);
   expect(await place.parley(['models'])).toMatchObject({

@@ -15,7 +15,7 @@ const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
 describe('help', () => {
-  test('of a command is the same by every way to it', async () => {
+  test('of a command is the same by every way to request it', async () => {
     const words = await Promise.all([
       place.output(['sessions', 'delete', '--help']),
       place.output(['help', 'sessions', 'delete']),
@@ -25,14 +25,14 @@ describe('help', () => {
     expect(new Set(words).size).toBe(1);
   });
 
-  test('alone is that of parley, with its examples', async () => {
+  test('without arguments is that of parley, with its examples', async () => {
     const help = await place.output(['help']);
     expect(help).toBe(await place.output(['--help']));
     expect(help).toContain('\nExamples:\n');
     expect(help).not.toContain('__');
   });
 
-  test('of a group begins with its commands; what holds everywhere is at the end of each, by name alone', async () => {
+  test('of a group begins with its commands, and names the global options at the end', async () => {
     const parts = async (...words: string[]) =>
       (await place.output([...words, '--help'])).match(/^[A-Z][\w ()-]+(?=:)/gm);
     expect(await parts('modes')).toEqual([
@@ -160,7 +160,7 @@ describe('topics', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('the examples of formatting run as they stand', async () => {
+  test('the examples of formatting work as they stand', async () => {
     const text = await place.output(['help', 'formatting']);
     const examples = text.slice(text.indexOf('Examples\n')).match(/^ {2}parley .*$/gm) ?? [];
     expect(examples.length).toBe(5);
@@ -170,7 +170,7 @@ describe('topics', () => {
     expect(out).toMatch(/^eliza\necho\nses_\w+\nses_\w+\n.+\nses_\w+\ttrue\nses_\w+\ttrue\n/);
   });
 
-  test('docs/scripts.md tells the same of each status', () => {
+  test('docs/scripts.md describes each status in the same way', () => {
     const document = readFileSync(fileURLToPath(new URL('../../docs/scripts.md', import.meta.url)), 'utf8');
     const told = [...document.matchAll(/^\| (\d[\d, ]*) \| /gm)].flatMap(([, list = '']) =>
       list.split(', ').map(Number),

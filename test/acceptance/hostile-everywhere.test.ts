@@ -93,7 +93,7 @@ test.each([
   });
 });
 
-test('the REPL, its commands, Tab and its lists do not drive a terminal', async () => {
+test('text in the REPL, its commands, its completions and its lists cannot control a terminal', async () => {
   await server.lying(answers, async () => {
     const screen = place.screen(['repl', '-m', 'echo'], { env, columns: 100, rows: 40 });
     /** Whether the prompt stands again; or nothing came for a while, and something is asked. */

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const count = runs(70, 200);
 
-test(`${count} files delete what they name if all of it is valid, and else nothing, with the wrong line named`, async () => {
+test(`each of ${count} files deletes its sessions if it is valid; otherwise nothing is deleted and the wrong line is named`, async () => {
   const { files, valid, refused, deleted } = await fuzzIdFiles(temporaryDirectory(), count);
   expect(files).toBe(count);
   // It means nothing if one of the two hardly ever comes.
@@ -21,7 +21,7 @@ test(`${count} files delete what they name if all of it is valid, and else nothi
   expect(deleted).toBeGreaterThan(count / 10);
 }, 60_000);
 
-test('the program does the same, from a file and at a server', async () => {
+test('the real program does the same, with a file and at a server', async () => {
   const place = removeAfterTest(new Place());
   const known = ['id-1', 'id-2', 'id-3'];
   const server = await openBasicServer({ ids: known });

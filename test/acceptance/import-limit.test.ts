@@ -19,7 +19,7 @@ function recordOf(session_id: string, characters: number): string {
   return `${JSON.stringify({ session, messages: [of(0), of(1)] })}\n`;
 }
 
-test('it fails by itself with the limit, its size and the way around, and is taken by the store itself', async () => {
+test('a session over the limit fails alone with the limit, its size and the remedy, and an embedded store accepts it', async () => {
   const place = removeAfterTest(new Place());
   await place.output(['models']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);

@@ -68,7 +68,7 @@ function copied({ path }: ImportFixture): string {
 }
 
 describe.each(importFixtures)('$name ($origin)', (fixture) => {
-  test('is recognised, gives what its reference says, and nothing new the second time', async () => {
+  test('is recognised, gives the sessions of its reference, and nothing new the second time', async () => {
     const reference = referenceOf(fixture);
     const path = copied(fixture);
     const first = await imported(path);
@@ -86,7 +86,7 @@ describe.each(importFixtures)('$name ($origin)', (fixture) => {
   });
 });
 
-test.each(importFixtures)('a conversation of $name goes on here in two commands', async ({ path }) => {
+test.each(importFixtures)('a conversation of $name is continued here in two commands', async ({ path }) => {
   const { err } = await place.parley(['sessions', 'import', path]);
   const id = /To continue it: parley chat -s (ses_\w+) "…"$/m.exec(err)?.[1] ?? expect.fail(err);
   const first = await place.parley(['chat', '-n', '-s', id, 'Where were we?']);
@@ -99,7 +99,7 @@ test.each(importFixtures)('a conversation of $name goes on here in two commands'
   expect(again).toMatchObject({ status: 0, err: '' });
 });
 
-test('an export is read in its zip, in a directory and from standard input alike', async () => {
+test('an export gives the same sessions as a zip file, as a directory and from standard input', async () => {
   const { path } = named('claude');
   const zip = join(place.path, 'export.zip');
   const bytes = readFileSync(path);
@@ -156,7 +156,7 @@ test.each([
   expect(again.err).toContain(`${companions.length} files without conversations skipped`);
 });
 
-test('what is left out by time, title or request is not kept, and a dry run keeps nothing', async () => {
+test('conversations outside of the filters are not imported, and a dry run imports nothing', async () => {
   const { path } = named('chatgpt');
   const dry = await imported('--dry-run', '--since', '2023-01-01', path);
   expect(dry.statuses).toEqual(['would_import', 'would_import', 'skipped', 'failed']);
@@ -180,7 +180,7 @@ const grownExport = (more: readonly string[]) =>
     },
   ]);
 
-test('a conversation that grew is continued, and its own title here stays', async () => {
+test('a conversation that has grown gets its new messages, and its title here stays', async () => {
   const file = join(place.path, 'conversations.json');
   writeFileSync(file, grownExport([]));
   const id = (await imported(file)).results[0]?.session_id ?? '';
@@ -196,7 +196,7 @@ test('a conversation that grew is continued, and its own title here stays', asyn
   expect(await place.output(['sessions', 'search', 'three', '--json'])).toContain(id);
 });
 
-test('a conversation that went on here and there becomes a second session, once', async () => {
+test('a conversation that continued here and there becomes a second session, once', async () => {
   const file = join(place.path, 'conversations.json');
   writeFileSync(file, grownExport([]));
   const first = await imported(file);
@@ -215,7 +215,7 @@ test('a conversation that went on here and there becomes a second session, once'
   expect(texts.map((line) => JSON.parse(line).content)).toEqual(['one', 'two', 'said here', 'said here']);
 });
 
-test('an export for OpenAI is a line of messages for each session, and is read back', async () => {
+test('an export for OpenAI is a line of messages for each session, and can be imported', async () => {
   const { results } = await imported(join(named('openai').path, 'b-lines.jsonl'));
   const [first] = results.map(({ session_id }) => session_id);
   const line = await place.output(['sessions', 'export', '--format', 'openai-jsonl', first ?? '']);
@@ -235,7 +235,7 @@ test('a line of messages with a title and a user keeps both', async () => {
   expect(session?.session).toMatchObject({ title: 'T', user: 'jane' });
 });
 
-test('a zip archive in a directory, and the name of a source as a path, come with what to name instead', async () => {
+test('errors about a zip archive in a directory, and about the name of a source as a path, say what to name instead', async () => {
   const folder = join(place.path, 'downloads');
   mkdirSync(folder);
   writeFileSync(join(folder, 'export.zip'), zipArchive([{ name: 'a.json', bytes: Buffer.from('[]') }]));
@@ -246,7 +246,7 @@ test('a zip archive in a directory, and the name of a source as a path, come wit
   expect((await imported('claude-code')).err).toContain('parley sessions import --scan');
 });
 
-test('what programs keep on this machine is shown with what will be deleted, and a running database is read with its log', async () => {
+test('the conversations of programs on this machine are shown before the import, and a database in use is read with its log', async () => {
   const home = join(place.path, 'home');
   const folder = join(home, '.claude', 'projects');
   cpSync(named('claude-code').path, folder, { recursive: true });
@@ -285,7 +285,7 @@ test('what programs keep on this machine is shown with what will be deleted, and
   database.close();
 });
 
-test('an import is taken back by its batch: what it has created is deleted, and nothing else', async () => {
+test('an import is undone by its batch: the sessions that it created are deleted, and no others', async () => {
   const own = (await place.output(['sessions', 'create', '--title', 'own'])).trim();
   const { err } = await imported(named('claude').path);
   const [, command = ''] = /To undo it: parley (.*)\n/.exec(err) ?? [];
@@ -319,7 +319,7 @@ test('a session that the archive refuses counts in no batch', async () => {
   expect(row.imported).toBe(1);
 });
 
-test('an import goes on under its own name, and takes no path then', async () => {
+test('an import is resumed by its name, and then takes no path', async () => {
   const file = join(place.path, 'conversations.json');
   writeFileSync(file, grownExport([]));
   await imported(file);
@@ -387,7 +387,7 @@ test('a name in an archive or in a conversation adds no line to the results', as
   expect(err).toMatch(/^At \S+ imported ses_forged:$/m);
 });
 
-test('a cut file gives what stands before the cut, and a source is never written to', async () => {
+test('a cut file gives the conversations before the cut, and a source is never written to', async () => {
   const { path } = named('claude');
   const text = readFileSync(path, 'utf8');
   const file = join(place.path, 'conversations.json');
@@ -402,7 +402,7 @@ test('a cut file gives what stands before the cut, and a source is never written
   expect((await imported(file)).statuses).toEqual(['unchanged', 'unchanged', 'imported', 'skipped']);
 });
 
-test('a large export, which a thread reads, gives the same as a pipe of it, which none reads', async () => {
+test('a large export, which a thread reads, gives the same as the same export from a pipe', async () => {
   const file = join(place.path, 'conversations.json');
   writeConversations(file, 1000, ' word'.repeat(180));
   expect(statSync(file).size).toBeGreaterThan(8 * 1024 * 1024);

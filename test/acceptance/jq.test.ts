@@ -20,7 +20,7 @@ const untilBusy =
   'for _ in {1..200}; do read -ra its < /proc/$!/stat || break; ((its[13] > 50)) && break; sleep 0.05; done 2> /dev/null;';
 
 describe('--jq', () => {
-  test('prints strings as they are and all else as compact JSON, a line each', async () => {
+  test('prints strings unquoted and other values as compact JSON, one per line', async () => {
     const filter = '"  a\\u0000\\u202eb\\n ", [1, {a: null}], true, 12345678901234567890123';
     const out = await place.output(['models', '--jq', filter]);
     expect(out).toBe('  a\0\u202eb\n \n[1,{"a":null}]\ntrue\n12345678901234567890123\n');
@@ -33,7 +33,7 @@ describe('--jq', () => {
     expect(await place.output(['chat', '-n', '-m', 'echo', 'é "x"', '--jq=.data.reply'])).toBe('é "x"\n');
   });
 
-  test('filters each line, and what failed too, and keeps dangerous characters escaped in JSON', async () => {
+  test('filters each line, also failures, and keeps dangerous characters escaped in JSON', async () => {
     const args = [
       'sessions',
       'get',
@@ -79,7 +79,7 @@ describe('--jq', () => {
     expect(outcome.err).toContain(words);
   });
 
-  test('refuses a bad filter before any call, and makes no store for it', async () => {
+  test('refuses an invalid filter before any call, and creates no store for it', async () => {
     const server = await serve((_request, response) => sendJson(response, { success: true, data: {} }));
     const env = { PARLEY_API_KEY: 'k' };
     const { status } = await place.parley(['sessions', 'delete', 'a', '--url', server.url, '--jq', '.['], {
@@ -93,7 +93,7 @@ describe('--jq', () => {
     fresh.remove();
   });
 
-  test('does the work although the filter fails on its results, prints what it can, and says so once', async () => {
+  test('does the work although the filter fails on some results, prints the others, and reports it once', async () => {
     const ids = [first, second, 'nope'];
     const filter = 'if .status == "deleted" then .status.x else .status end';
     const { status, out, err } = await place.parley(['sessions', 'delete', ...ids, '--yes', '--jq', filter]);
@@ -122,7 +122,7 @@ describe('--jq', () => {
     expect(out === stdin).toBe(true);
   });
 
-  test('a filter without an end is ended by each of the signals that end a command', async () => {
+  test('an endless filter is ended by each of the signals that end a command', async () => {
     const cases = [
       ['def forever: forever; forever', 'INT', 130],
       ['last(repeat(1))', 'TERM', 143],
@@ -135,7 +135,7 @@ describe('--jq', () => {
     await Promise.all(cases.map(run));
   });
 
-  test('a batch whose results a filter without an end holds up is done all the same, and says how it is undone', async () => {
+  test('a batch is completed although an endless filter blocks its results, and names the command that undoes it', async () => {
     const script = `parley sessions delete ${first} ${second} --yes --jq 'last(repeat(1))' & ${untilBusy} kill -TERM $!; wait $!`;
     const { status, out, err } = await place.shell(`set -m; ${script}`);
     expect([status, out]).toEqual([143, '']);
@@ -145,13 +145,13 @@ describe('--jq', () => {
     );
   });
 
-  test('one that takes more memory than it may have fails, and says so', async () => {
+  test('a filter that exceeds its memory limit fails with an error that says so', async () => {
     const outcome = await place.parley(['models', '--jq', 'reduce range(40) as $step ("x"; . + .)']);
     expectFailure(outcome, { status: 1, code: 'FILTER_FAILED' });
     expect(outcome.err).toContain('cannot allocate memory');
   });
 
-  test('prints what comes while the command goes on', async () => {
+  test('prints results while the command runs', async () => {
     const child = place.start(['serve', '--port', '0', '--jq', '.data.url']);
     const [line] = await new Promise<string[]>((resolve) => {
       child.stdout.once('data', (piece: Buffer) => resolve(piece.toString().split('\n')));

@@ -244,7 +244,7 @@ describe('docs/json.md', () => {
     expect([...shapes.keys()].filter((section) => !run.has(section))).toEqual([]);
   });
 
-  test('lists what parley serve prints, and what login does', async () => {
+  test('lists what parley serve and login print', async () => {
     expect(differences(JSON.parse(served.written.out), shape('parley serve'))).toEqual([]);
     const out = await place.output([...login(), '--json'], { stdin: made.key });
     expect(differences(JSON.parse(out), shape('parley login'))).toEqual([]);
@@ -261,14 +261,14 @@ describe('docs/json.md', () => {
     },
   );
 
-  test('tells of a session among several that it lacks', async () => {
+  test('describes the result for a missing session among several', async () => {
     const { out } = await place.parley(['sessions', 'get', made.session, 'nope', '--json']);
     const { session_id, ...body } = JSON.parse(out.split('\n')[1] ?? '');
     expect(session_id).toBe('nope');
     expect(differences(body, shape('A failure'))).toEqual([]);
   });
 
-  test('is held to: a field too many, one too few and one of another type are seen', () => {
+  test('is compared strictly: an additional field, a missing one and one of another type are found', () => {
     const { data } = { data: [{ name: 'x', description: 1, engine: 'e', model: null, extra: true }] };
     expect(differences({ success: true, data }, shape('parley models'))).toEqual([
       'data[].description is not string: 1',

@@ -52,13 +52,13 @@ function verify(words: readonly string[], env: Variables = {}): Promise<Outcome>
 const nothing = { kept: [], current: [], byHand: [] };
 
 describe('--profile', () => {
-  test('takes URL and key of the profile, whatever the variables say', async () => {
+  test('uses the URL and the key of the profile, whatever the variables say', async () => {
     const env = { PARLEY_URL: byHand.url, PARLEY_API_KEY: 'of-the-variable', PARLEY_PROFILE: 'current' };
     expect((await verify(['--profile', 'kept'], env)).status).toBe(0);
     expect(arrived()).toEqual({ ...nothing, kept: ['Bearer key-of-kept'] });
   });
 
-  test('does not go with --url', async () => {
+  test('cannot be combined with --url', async () => {
     const { status, err } = await verify(['--profile', 'kept', '--url', byHand.url]);
     expect([status, arrived()]).toEqual([2, nothing]);
     expect(err).toContain('--profile');
@@ -69,26 +69,26 @@ describe.each([
   ['--url', () => [['--url', byHand.url], {}] as const],
   ['PARLEY_URL', () => [[], { PARLEY_URL: byHand.url }] as const],
 ])('a URL given by %s', (_name, given) => {
-  test('gets the key of the variable', async () => {
+  test('gets the key of PARLEY_API_KEY', async () => {
     const [words, env] = given();
     expect((await verify(words, { ...env, PARLEY_API_KEY: 'of-the-variable' })).status).toBe(0);
     expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
   });
 
-  test('never gets a stored key, nor any request without one', async () => {
+  test('never gets a stored key, nor any request without a key', async () => {
     const [words, env] = given();
     const { status, err } = await verify(words, env);
     expect([status, arrived()]).toEqual([4, nothing]);
     expect(err).toContain('PARLEY_API_KEY');
   });
 
-  test('goes before PARLEY_PROFILE', async () => {
+  test('has precedence over PARLEY_PROFILE', async () => {
     const [words, env] = given();
     await verify(words, { ...env, PARLEY_API_KEY: 'of-the-variable', PARLEY_PROFILE: 'kept' });
     expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
   });
 
-  test('gets no stored key when it is the URL of a profile', async () => {
+  test('gets no stored key even if it is the URL of a profile', async () => {
     const words = _name === '--url' ? ['--url', kept.url] : [];
     const env = _name === '--url' ? {} : { PARLEY_URL: kept.url };
     expect((await verify(words, env)).status).toBe(4);
@@ -96,7 +96,7 @@ describe.each([
   });
 });
 
-test('--url goes before PARLEY_URL', async () => {
+test('--url has precedence over PARLEY_URL', async () => {
   await verify(['--url', byHand.url], { PARLEY_URL: kept.url, PARLEY_API_KEY: 'of-the-variable' });
   expect(arrived()).toEqual({ ...nothing, byHand: ['Bearer of-the-variable'] });
 });
@@ -110,13 +110,13 @@ describe.each([
     expect(arrived()).toEqual({ ...nothing, [profile]: [`Bearer key-of-${profile}`] });
   });
 
-  test('gives the URL to the key of the variable', async () => {
+  test('gives the URL for the key of PARLEY_API_KEY', async () => {
     expect((await verify([], { ...env, PARLEY_API_KEY: 'of-the-variable' })).status).toBe(0);
     expect(arrived()).toEqual({ ...nothing, [profile]: ['Bearer of-the-variable'] });
   });
 });
 
-test('without any of them the store on this machine answers, and nobody else hears of it', async () => {
+test('without any of them the store on this machine is used, and no server gets a request', async () => {
   await place.output(['profiles', 'use', 'local']);
   const { status, out } = await verify([]);
   await place.output(['profiles', 'use', 'current']);
@@ -124,7 +124,7 @@ test('without any of them the store on this machine answers, and nobody else hea
   expect(out).toContain('default');
 });
 
-test('a URL that could carry a key to a wrong place is refused before a socket opens', async () => {
+test('a URL that could send a key to a wrong server is refused before a socket opens', async () => {
   const env = { PARLEY_API_KEY: 'of-the-variable' };
   for (const url of [
     'http://10.0.0.1/',
@@ -172,7 +172,7 @@ test('a login to a server of a model names the request, and the command for such
   }
 });
 
-test('a server of this machine that is gone comes with the way back to the own store', async () => {
+test('an error about a stopped server on this machine names the command that returns to the embedded store', async () => {
   const gone = await serve(({ path }, response) =>
     sendJson(response, { success: true, data: path.endsWith('/models') ? ['only'] : {} }),
   );

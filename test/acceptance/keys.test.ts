@@ -24,7 +24,7 @@ describe('keys', () => {
   beforeAll(() => place.output(['models']));
   afterAll(() => place.remove());
 
-  test('create prints the key alone, and says once which it is', async () => {
+  test('create prints only the key, and describes it once on stderr', async () => {
     const { status, out, err } = await place.parley([
       'keys',
       'create',
@@ -53,7 +53,7 @@ describe('keys', () => {
     );
   });
 
-  test('list and doctor never show a key, and no file of the data directory holds one', async () => {
+  test('list and doctor never show a key, and no file of the data directory contains one', async () => {
     const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'secret']);
     const env = { PARLEY_API_KEY: key };
     await place.output(['chat', '-n', '-m', 'echo', 'hello'], { env });
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect(storedKey(place)).toMatch(keyForm);
   });
 
-  test('a key with limits is refused outside of its scope and over its budget, and list shows all of it', async () => {
+  test('a key with limits is refused outside of its scope and over its budget, and list shows its limits', async () => {
     const make = ['keys', 'create', '--project', 'limited'];
     const reader = await place.answer<CreatedKey>([...make, '--scope', 'read', '--expires', '90d']);
     const left = Date.parse(reader.expires_at ?? '') - Date.parse(reader.created_at);
@@ -113,7 +113,7 @@ describe('keys', () => {
     }
   });
 
-  test('revoke holds from the next command on, also while a session of that key goes on', async () => {
+  test('a revoked key is refused from the next command on, also in a running session', async () => {
     const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'gone']);
     const env = { PARLEY_API_KEY: key };
     await place.output(['chat', '-n', '-m', 'echo', 'hello'], { env });
@@ -128,7 +128,7 @@ describe('keys', () => {
     expect(await place.answer<KeyRecord>(['keys', 'revoke', key_id])).toEqual(revoked);
   });
 
-  test('the key of a revoked profile is refused, not replaced in silence', async () => {
+  test('the revoked key of a profile is refused, and not replaced silently', async () => {
     const own = new PlaceInProcess();
     await own.output(['models']);
     const [key] = await own.answer<readonly KeyRecord[]>(['keys', 'list']);
@@ -147,7 +147,7 @@ describe('profiles', () => {
   });
   afterEach(() => place.remove());
 
-  test('are listed and chosen, and decide the mode', async () => {
+  test('are listed and selected, and determine the mode', async () => {
     const config = JSON.parse(readFileSync(place.configFile, 'utf8'));
     const { local } = config.profiles;
     config.profiles['echoing'] = { ...local, mode: 'echo' };
@@ -172,7 +172,7 @@ describe('profiles', () => {
     expect(await place.answer(['profiles', 'use', 'local'])).toEqual({ current: 'local' });
   });
 
-  test('a damaged file is refused by every command, left as it is, and restored by the command that the error names', async () => {
+  test('a damaged file is refused by every command, not changed, and restored by the command that the error names', async () => {
     const good = readFileSync(place.configFile, 'utf8');
     const damaged = good.slice(0, good.length / 2);
     writeFileSync(place.configFile, damaged);
@@ -226,7 +226,7 @@ describe('doctor', () => {
     readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly hint: string }[];
   }
 
-  test('tells in words and as JSON what is used and that it works', async () => {
+  test('reports in words and as JSON what is used and that it works', async () => {
     const out = await place.output(['doctor']);
     const names = [
       'parley',
@@ -252,7 +252,7 @@ describe('doctor', () => {
     expect({ ok, names: checks.map(({ name }) => name) }).toEqual({ ok: true, names });
   });
 
-  test('says which check failed and what to do, and goes on where it can', async () => {
+  test('names the failed check and its remedy, and continues with the other checks', async () => {
     const env = { PARLEY_API_KEY: 'pk_nope' };
     const { status, out } = await place.parley(['doctor'], { env });
     expect(status).toBe(4);
@@ -288,7 +288,7 @@ describe('doctor', () => {
     for (const [index, directory] of directories.entries()) chmodSync(directory, before[index] ?? 0o700);
   });
 
-  test.skipIf(disk === null)('names a disk that is full, though the store on it can be opened', async () => {
+  test.skipIf(disk === null)('reports a full disk although the store on it can be opened', async () => {
     const env = { PARLEY_DATA_DIR: disk?.path };
     await place.output(['models'], { env });
     disk?.fill(14);

@@ -35,7 +35,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await once(child, 'close');
 }
 
-test.skipIf(!mayTry)('a deletion goes on after its process was killed in another container', async () => {
+test.skipIf(!mayTry)('a deletion is resumed after its process was killed in another container', async () => {
   let asked = () => {};
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve;
@@ -58,7 +58,7 @@ test.skipIf(!mayTry)('a deletion goes on after its process was killed in another
   await server.close();
 });
 
-test.skipIf(!mayTry)('a batch goes on after its process was killed in another container', async () => {
+test.skipIf(!mayTry)('a batch is resumed after its process was killed in another container', async () => {
   await place.output(['models']);
   const file = join(place.path, 'out.ndjson');
   const child = elsewhere([...batch, '--resume', file]);
@@ -71,7 +71,7 @@ test.skipIf(!mayTry)('a batch goes on after its process was killed in another co
 });
 
 test.each(['', '4711 12 another-machine'])(
-  'a lock file of an earlier version that holds %j stops nobody',
+  'a lock file of an earlier version with the content %j stops no command',
   async (text) => {
     mkdirSync(place.configDirectory, { recursive: true });
     writeFileSync(`${place.configFile}.lock`, text);

@@ -15,11 +15,11 @@ const page = readFileSync(path, 'utf8');
 const place = new PlaceInProcess();
 afterAll(() => place.remove());
 
-test('the page in the build is what this tree makes', async () => {
+test('the page in the build is the one that this tree generates', async () => {
   expect(await manPage(packageJson.version)).toBe(page);
 });
 
-test('every command has its part, with every option of it', async () => {
+test('every command has a section with all of its options', async () => {
   const paths = [''];
   for (let at = 0; at < paths.length; at++) {
     const words = (paths[at] ?? '').split(' ').filter(Boolean);
@@ -38,7 +38,7 @@ test('every command has its part, with every option of it', async () => {
   expect(page).not.toContain('__');
 });
 
-test('what could be a request, or be read as one, is text', () => {
+test('text that troff could read as a request is escaped', () => {
   expect(line(".a \\fB 'x' `y` ~^ - é 😀")).toBe(
     '\\&.a \\efB \\(aqx\\(aq \\(gay\\(ga \\(ti\\(ha \\- \\[u00E9] \\[u1F600]\n',
   );
@@ -50,7 +50,7 @@ test.runIf(hasCommand('groff'))('groff renders it without a warning', () => {
   expect(stdout).toContain('SESSION_NOT_FOUND');
 });
 
-test.runIf(hasCommand('mandoc'))('mandoc warns of nothing but the date, which it has not', () => {
+test.runIf(hasCommand('mandoc'))('mandoc warns only about the missing date', () => {
   const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning', path], { encoding: 'utf8' });
   expect(stdout.split('\n').filter((warning) => warning !== '' && !warning.includes('missing date'))).toEqual(
     [],

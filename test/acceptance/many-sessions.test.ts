@@ -19,13 +19,13 @@ describe('a list', () => {
   });
   afterAll(() => place.remove());
 
-  test('has 50 at first, and says that there are more', async () => {
+  test('has the first 50, and says that there are more', async () => {
     const { out, err } = await place.parley(['sessions', 'list']);
     expect(lines(out).length).toBe(50);
     expect(err).toMatch(/--all.*--cursor \S+/);
   });
 
-  test('has all of them with --ids, so that a pipe takes none for the whole, unless --limit is given', async () => {
+  test('has all of them with --ids, unless --limit is given, so that a pipe gets no partial list', async () => {
     const { out, err } = await place.parley(['sessions', 'list', '--ids']);
     expect(lines(out).sort()).toEqual([...ids].sort());
     expect(err).toBe('');
@@ -48,7 +48,7 @@ describe('a list', () => {
     expect(pages.flatMap(({ data }) => data.items.map((item: Session) => item.session_id))).toEqual(all);
   });
 
-  test('goes on page by page with cursors', async () => {
+  test('continues page by page with cursors', async () => {
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page: Page<Session> = await place.answer([
@@ -76,7 +76,7 @@ describe('a list', () => {
     ).toBe(count);
   });
 
-  test('has the deleted ones alone with --deleted', async () => {
+  test('has only the deleted ones with --deleted', async () => {
     const [one = '', other = ''] = ids;
     await place.output(['sessions', 'delete', one, other, '--yes']);
     expect(lines(await place.output(['sessions', 'list', '--deleted', '--ids'])).sort()).toEqual(
@@ -106,7 +106,7 @@ describe('deleting', () => {
     return lines(await place.output(['sessions', 'list', '--ids'])).reverse();
   }
 
-  test('by argument says of each what became of it', async () => {
+  test('by argument prints the result of each', async () => {
     expect(await place.parley(['sessions', 'delete', a])).toMatchObject({ status: 0, out: `deleted ${a}\n` });
     const { status, out, err } = await place.parley(['sessions', 'delete', a, b, missing, b, '--yes']);
     expect({ status, out }).toEqual({
@@ -119,7 +119,7 @@ describe('deleting', () => {
     expect(await left()).toEqual(ids.slice(2));
   });
 
-  test('with --json gives a line of JSON each, also for one', async () => {
+  test('with --json prints a line of JSON per session, also for one', async () => {
     expect(await place.output(['sessions', 'delete', a, '--json'])).toBe(
       `{"session_id":"${a}","status":"deleted"}\n`,
     );
@@ -137,7 +137,7 @@ describe('deleting', () => {
     });
   });
 
-  test('reads ids a line each: with a mark, CRLF, comments, blanks, repetitions and JSON', async () => {
+  test('reads one id per line: with a byte order mark, CRLF, comments, blanks, repetitions and JSON', async () => {
     const stdin = `\ufeff${a}\r\n\r\n# the next\r\n  ${b}\n{"session_id":"${ids[2]}","title":"x"}\n${a}`;
     const { status, out } = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin });
     expect({ status, out }).toEqual({
@@ -147,7 +147,7 @@ describe('deleting', () => {
     expect(await left()).toEqual([ids[3]]);
   });
 
-  test('reads a pipe without being told, and the lines that a listing gives', async () => {
+  test('reads a pipe without an option, and the lines of a listing', async () => {
     const { status } = await place.shell(
       `parley sessions list --json | tr -d '\\n' | sed 's/.*"items":\\[//; s/\\],"next_cursor.*//; s/},{/}\\n{/g' | parley sessions delete --yes`,
     );
@@ -173,7 +173,7 @@ describe('deleting', () => {
     expect(await left()).toEqual(ids);
   });
 
-  test('needs --yes for several where nobody can be asked, and not for one given twice', async () => {
+  test('needs --yes for several if nobody can be asked, and not for one that is given twice', async () => {
     const refused = await place.parley(['sessions', 'delete', '-'], { stdin: `${a}\n${b}\n` });
     expectFailure(refused, { status: 2, code: 'USAGE' });
     expect(refused.err).toMatch(/2 sessions of project default.*--yes/s);
@@ -185,7 +185,7 @@ describe('deleting', () => {
     expect((await place.parley(['sessions', 'delete', a, a])).status).toBe(0);
   });
 
-  test('with --dry-run shows what would go, and deletes nothing', async () => {
+  test('with --dry-run shows what would be deleted, and deletes nothing', async () => {
     expect(await place.output(['sessions', 'delete', a, b, a, '--dry-run'])).toBe(
       `would_delete ${a}\nwould_delete ${b}\nduplicate ${a}\n`,
     );
@@ -197,7 +197,7 @@ describe('deleting', () => {
     expect(await left()).toEqual(ids);
   });
 
-  test('of a listing that found nothing has nothing to do, while no id at all is a fault', async () => {
+  test('of an empty listing succeeds, while a command without ids is refused', async () => {
     const nothing = await place.shell(
       'parley sessions list --ids --older-than 900d | parley sessions delete - --yes',
     );
@@ -210,7 +210,7 @@ describe('deleting', () => {
     expectFailure(await place.parley(['sessions', 'delete'], { stdin: '' }), { status: 2, code: 'USAGE' });
   });
 
-  test('stops at the guard before anything is deleted', async () => {
+  test('stops at --max before anything is deleted', async () => {
     for (const stdin of [undefined, ids.join('\n')]) {
       const words = stdin === undefined ? ids : ['-'];
       const outcome = await place.parley(
@@ -224,14 +224,14 @@ describe('deleting', () => {
     expect((await place.parley(['sessions', 'delete', ...ids, '--yes', '--max', '4'])).status).toBe(0);
   });
 
-  test('lets missing ones pass with --ignore-missing', async () => {
+  test('accepts missing ones with --ignore-missing', async () => {
     const one = await place.parley(['sessions', 'delete', missing, '--ignore-missing']);
     expect(one).toMatchObject({ status: 0, out: `not_found ${missing}\n`, err: '' });
     const several = await place.parley(['sessions', 'delete', missing, a, '--yes', '--ignore-missing']);
     expect(several).toMatchObject({ status: 0, out: `not_found ${missing}\ndeleted ${a}\n` });
   });
 
-  test("reaches the key's own project alone, and so does restoring", async () => {
+  test('affects only the project of the key, and so does a restoration', async () => {
     const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'other']);
     const env = { PARLEY_API_KEY: key };
     const theirs = (await place.output(['sessions', 'create'], { env })).trimEnd();
@@ -254,7 +254,7 @@ describe('deleting', () => {
     expect(await place.output(['sessions', 'restore', a])).toBe(`restored ${a}\n`);
   });
 
-  test('takes 2,500 at once', async () => {
+  test('accepts 2,500 at once', async () => {
     const many = await makeSessions(place, 2500, 'many');
     const stdin = [...many.slice(0, 1200), missing, ...many.slice(1200)].join('\n');
     const { status, out, err } = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin });
@@ -270,7 +270,7 @@ describe('deleting', () => {
   });
 });
 
-test('a reader that leaves does not stop a deletion half-way', async () => {
+test('a reader that leaves does not stop a deletion', async () => {
   const place = removeAfterTest(new PlaceInProcess());
   await place.output(['models']);
   const ids = await makeSessions(place, 2_500);

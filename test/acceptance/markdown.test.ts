@@ -40,7 +40,7 @@ const laidOut = [
 const chat = (flags: string) =>
   `stty cols 40 rows 30; printf %s '${reply}' | parley chat --quiet -m echo ${flags}`;
 
-test.each(['', '--no-stream'])('on a terminal it is laid out and coloured (%s)', async (flags) => {
+test.each(['', '--no-stream'])('on a terminal a reply is rendered in colour (%s)', async (flags) => {
   const { status, out } = await place.terminal(chat(flags));
   expect(status).toBe(0);
   const { lines, lookOf } = await screenOf(out, 40);
@@ -53,7 +53,7 @@ test.each(['', '--no-stream'])('on a terminal it is laid out and coloured (%s)',
   expect(lookOf('let')).toMatchObject({ colour: 5 });
 });
 
-test('without colour it is laid out, in bold and italic alone', async () => {
+test('without colour a reply is rendered with bold and italic only', async () => {
   const { out } = await place.terminal(chat(''), { NO_COLOR: '1' });
   expect(out).toContain('\x1b[1mbold\x1b[0m');
   expect(withoutOwnWeight(out).split('\n')).toEqual([
@@ -66,7 +66,7 @@ test('without colour it is laid out, in bold and italic alone', async () => {
   ]);
 });
 
-test('with --raw, on a dumb terminal and in a pipe it is as it was said', async () => {
+test('with --raw, on a dumb terminal and in a pipe a reply is unchanged', async () => {
   const shown = await Promise.all([
     place.terminal(chat('--raw')),
     place.terminal(chat(''), { TERM: 'dumb' }),

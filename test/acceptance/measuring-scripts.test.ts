@@ -30,7 +30,7 @@ test('bench-deletes.js measures deletions embedded, served and one by one, and t
   expect(cases[4].median).toBeLessThanOrEqual(120);
 }, 120_000);
 
-test('batch-memory.js feeds a batch, looks at each result, and at the memory as it goes', async () => {
+test('batch-memory.js feeds a batch, checks each result, and measures the memory meanwhile', async () => {
   const report = await reportOf('batch-memory.js', ['--lines', '1000', '--concurrency', '64']);
   expect(report).toMatchObject({ lines: 1000, concurrency: 64 });
   const [firstHalf, secondHalf] = report.halves;

@@ -151,7 +151,7 @@ test('the documented metrics, the dashboard and the alerts are those of a server
   expect(new Set(shown)).toEqual(new Set([...types.keys()].filter((name) => name !== 'parley_build_info')));
 });
 
-test('nothing else is at the port of the metrics, and a port in use is told', async () => {
+test('the port of the metrics serves nothing else, and a port in use is reported', async () => {
   const served = await servePlace(place, words);
   onTestFinished(() => void served.end('SIGTERM'));
   const { data } = JSON.parse(served.written.out);

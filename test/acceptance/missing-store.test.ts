@@ -27,7 +27,7 @@ afterEach(() => place.remove());
 const begin = ['keys', 'create', '--project', 'default', '--use'];
 const list = () => place.output(['sessions', 'list', '--ids']);
 
-describe('a store whose directory is away', () => {
+describe('a store whose directory is missing', () => {
   test.each([
     ['is not there', () => {}, 'there is no such directory'],
     ['is empty', () => mkdirSync(place.dataDirectory), 'the directory is empty'],
@@ -57,7 +57,7 @@ describe('a store whose directory is away', () => {
     },
   );
 
-  test('is missed behind a link that leads to where it was', async () => {
+  test('is reported behind a link to its former place', async () => {
     await place.newSession();
     renameSync(place.dataDirectory, away);
     symlinkSync(away, place.dataDirectory);
@@ -70,7 +70,7 @@ describe('a store whose directory is away', () => {
     expect(await list()).toContain(session);
   });
 
-  test('is missed by a server, by PARLEY_API_KEY and by the doctor too', async () => {
+  test('is reported by a server, with PARLEY_API_KEY and by the doctor, too', async () => {
     await place.newSession();
     renameSync(place.dataDirectory, away);
     const [served, keyed, doctor] = await Promise.all([
@@ -83,7 +83,7 @@ describe('a store whose directory is away', () => {
     expect(readdirSync(place.path)).not.toContain('data');
   });
 
-  test('makes way for a new one only when that is asked for, and each is used with its own key when it is there', async () => {
+  test('is replaced by a new one only on request, and each store is used with its own key when it is there', async () => {
     const session = await place.newSession();
     const key = storedKey(place);
     renameSync(place.dataDirectory, away);
@@ -99,7 +99,7 @@ describe('a store whose directory is away', () => {
     expect(await list()).toBe(`${other}\n`);
   });
 
-  test('keeps its key where a strange store stands in its place and is given one', async () => {
+  test('keeps its key while another store in its place gets a key', async () => {
     const session = await place.newSession();
     const strange = new PlaceInProcess();
     await strange.newSession();
@@ -114,7 +114,7 @@ describe('a store whose directory is away', () => {
   });
 });
 
-test('a key that is revoked is refused, whatever keys its store had before', async () => {
+test('a revoked key is refused, whatever keys its store had before', async () => {
   await place.newSession();
   await place.output(begin);
   const { key_id } = await place.answer<KeyRecord>(['verify']);
@@ -138,7 +138,7 @@ async function withFailingRename(words: readonly string[]) {
 }
 
 test.each([['models'], begin])(
-  'an I/O error after the key was kept does not revoke it (parley %s)',
+  'an I/O error after the key was stored does not revoke it (parley %s)',
   async (...words) => {
     if (words.length > 1) await place.output(['models']);
     expectFailure(await withFailingRename(words), { status: 2, code: 'CONFIG' });

@@ -16,7 +16,7 @@ afterEach(() => place.close());
 describe('a key', () => {
   const canary = 'sk-canary-0123456789abcdef';
 
-  test('goes to its server, and is found nowhere else: not in files, output, logs, or the arguments of a process', async () => {
+  test('is sent to its server, and is nowhere else: not in files, output, logs, or the arguments of a process', async () => {
     writeFileSync(join(place.path, 'key'), `${canary}\n`);
     await place.add('by-env', '--key', 'env:MODEL_KEY');
     await place.add('by-file', '--key', `file:${join(place.path, 'key')}`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-test('each change is told in the same words', async () => {
+test('each change is reported in the same words', async () => {
   const said = async (...words: string[]) => (await place.parley(['modes', ...words])).err;
   expect(await said('add', 'llama', ...address)).toBe(
     'Added mode llama. Try it: parley chat -m llama "Hello"\n',
@@ -53,7 +53,7 @@ test.each([
   expect(outcome.err).not.toMatch(/_tokens|_seconds|base_url|canary/);
 });
 
-test('of a new mode as well; a prompt that was there before is no option', async () => {
+test('options of a new mode are reported as well; the inherited prompt is not', async () => {
   const added = await place.parley(['modes', 'add', 'new', ...address, '--context', '1']);
   expect(added.err).toMatch(/^parley: --context must be /);
   const { err } = await place.parley(['modes', 'set', 'talkative', '--context', '300']);

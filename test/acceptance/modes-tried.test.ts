@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 describe('modes test', () => {
-  test('shows what came, how long it took and what it cost, and leaves no session', async () => {
+  test('shows the reply, its duration and its tokens, and leaves no session', async () => {
     await place.add('fast', '--default');
     const { status, out, err } = await place.parley(['modes', 'test']);
     expect({ status, out }).toEqual({ status: 0, out: 'Hello to you.\n' });
@@ -25,7 +25,7 @@ describe('modes test', () => {
     });
   });
 
-  test('fails as a chat does, without a word of the session that it took away', async () => {
+  test('fails as a chat does, and does not mention the session that it removed', async () => {
     await place.add('fast');
     place.script = fails;
     const outcome = await place.parley(['modes', 'test', 'fast']);
@@ -35,13 +35,13 @@ describe('modes test', () => {
     expect(await place.output(['sessions', 'list'])).toBe('');
   });
 
-  test('of a mode that is not there sends nothing, and says how to add one', async () => {
+  test('of a missing mode sends nothing, and says how to add one', async () => {
     const { err } = await place.parley(['modes', 'test', 'none']);
     expect(err).toContain('Add a mode: parley setup, or parley modes add');
     expect(err).not.toContain('Sending');
   });
 
-  test('of a mode whose fallback replied is a failure', async () => {
+  test('fails if the fallback of the mode replied', async () => {
     await place.add('fast', '--fallback', 'echo');
     place.script = fails;
     const outcome = await place.parley(['modes', 'test', 'fast']);
@@ -55,7 +55,7 @@ describe('the context of a mode', () => {
   const context = (name: string) => place.answer<{ context: object }>(['modes', 'show', name]);
   const long = (word: string) => word.repeat(5000);
 
-  test('is what its server tells, and so much of a long conversation is sent', async () => {
+  test('is the size that its server reports, and as much of a long conversation is sent', async () => {
     let told: object = { meta: { n_ctx: 65_536 } };
     place.script = ({ method }, response) =>
       method === 'GET'
@@ -77,7 +77,7 @@ describe('the context of a mode', () => {
     expect(await context('here')).toMatchObject({ context: { tokens: 8192, source: 'here' } });
   });
 
-  test('is everything elsewhere, and what is set wherever it is set', async () => {
+  test('is unlimited at other servers, and the configured size always wins', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     expect(await context('far')).toMatchObject({ context: { tokens: null, source: 'elsewhere' } });
     expect(await place.output(['modes', 'show', 'far'])).toContain(
@@ -92,7 +92,7 @@ describe('the context of a mode', () => {
     expect(await context('far')).toMatchObject({ context_tokens: null });
   });
 
-  test('and its temperature and longest reply are taken away by an empty text', async () => {
+  test('and its temperature and longest reply are removed by an empty value', async () => {
     await place.add('here', '--temperature', '1', '--max-tokens', '9');
     await place.output(['modes', 'set', 'here', '--temperature', '', '--max-tokens', '']);
     expect(await place.answer(['modes', 'show', 'here'])).toMatchObject({
@@ -103,7 +103,7 @@ describe('the context of a mode', () => {
 });
 
 describe('doctor', () => {
-  test('tells of each server of a mode whether it answers, and asks none elsewhere', async () => {
+  test('reports for each server of a mode on this machine whether it responds, and contacts no other', async () => {
     const gone = await serve(() => {});
     await gone.close();
     await place.add('here');
@@ -135,7 +135,7 @@ describe('doctor', () => {
 });
 
 describe('setup at a terminal', () => {
-  test('narrows a long list as one types, and takes several of it', async () => {
+  test('filters a long list while typing, and accepts several of it', async () => {
     const ids = Array.from({ length: 300 }, (_, at) => `model-${at}`);
     const many = await serve(({ method }, response) =>
       method === 'GET'
@@ -164,7 +164,7 @@ describe('setup at a terminal', () => {
     }
   }, 30_000);
 
-  test('asks for a URL and for the place of its key where nothing else is found', async (context) => {
+  test('asks for a URL and for the source of its key if nothing else is found', async (context) => {
     place.script = ({ method }, response) =>
       method === 'GET'
         ? sendJson(response, { data: [{ id: 'own-model' }] })

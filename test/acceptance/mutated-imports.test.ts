@@ -47,7 +47,7 @@ const resultForm = /^(imported|unchanged|grown|skipped|failed) \S/;
 describe.each(importFixtures)('$name', ({ source, file }) => {
   const bytes = readFileSync(file);
 
-  test('damaged files give whole sessions or a failure with its place', async () => {
+  test('damaged files give complete sessions or a failure with its place', async () => {
     const damages = fc.array(mutation, { minLength: 1, maxLength: 3 });
     const files = fc.array(damages, { minLength: together, maxLength: together });
     await fc.assert(
@@ -72,7 +72,7 @@ describe.each(importFixtures)('$name', ({ source, file }) => {
   });
 });
 
-test('the sessions of a store are whole after all of it', async () => {
+test('all sessions of the store are complete afterwards', async () => {
   const ids = (await place.output(['sessions', 'list', '--all', '--ids'])).split('\n').slice(0, -1);
   expect(ids.length).toBeGreaterThan(0);
   const out = await place.output(['sessions', 'export', '--all', '--format', 'json']);

@@ -21,7 +21,7 @@ async function idShown(text: string): Promise<string> {
   return (await place.answer<Session>(['sessions', 'get', text])).session_id;
 }
 
-test('the end of an id from 6 characters on, a whole title, and the beginning of one name a session', async () => {
+test('a session is named by the last 6 or more characters of its id, by its title, or by the beginning of it', async () => {
   for (const length of [6, 8, 30]) expect(await idShown(idOf('Rent').slice(-length))).toBe(idOf('Rent'));
   expect(await idShown('Trip to Oslo')).toBe(idOf('Trip to Oslo'));
   expect(await idShown('rent')).toBe(idOf('Rent'));
@@ -40,7 +40,7 @@ test('a failure names the session that does not exist', async () => {
   }
 });
 
-test('a chat in a session whose name can be no id says where a system prompt goes', async () => {
+test('a chat in a session whose name cannot be an id says how to set a system prompt', async () => {
   const { status, err } = await place.parley(['chat', '-n', '-s', 'You are brief', 'Hello']);
   expect(status).toBe(5);
   expect(err).toContain('\nFor a system prompt: --system TEXT\n');
@@ -61,7 +61,7 @@ test('a failure for a single id names the id', async () => {
   }
 });
 
-test('each command takes such a name', async () => {
+test('each command accepts such a name', async () => {
   const suffix = idOf('Rent').slice(-8);
   expect(await place.output(['sessions', 'messages', suffix])).toContain('said');
   expect(await place.output(['sessions', 'show', 'Rent', '--format', 'json'])).toContain('"said"');
@@ -73,7 +73,7 @@ test('each command takes such a name', async () => {
   expect((await place.answer<Session>(['sessions', 'get', 'Rent 2026'])).message_count).toBe(4);
 });
 
-test('several that are meant are listed with exit 2, and nothing is done', async () => {
+test('several matching sessions are listed with exit 2, and nothing is done', async () => {
   const { items } = await place.answer<Page<Session>>(['sessions', 'list']);
   for (const command of [
     ['get'],
@@ -96,7 +96,7 @@ test('several that are meant are listed with exit 2, and nothing is done', async
   expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual(items);
 });
 
-test('a session that is not there is told by what was given, with the command that lists them', async () => {
+test('an error about a missing session repeats the given name, with the command that lists sessions', async () => {
   for (const words of [
     ['sessions', 'get', 'ses_never'],
     ['sessions', 'messages', 'ses_never'],
@@ -110,7 +110,7 @@ test('a session that is not there is told by what was given, with the command th
   expect((await place.parley(['sessions', 'get', 'No such title'])).err).toContain('"No such title"');
 });
 
-test('a deletion by title shows the session and asks, and needs --yes where nobody can be asked', async () => {
+test('a deletion by title shows the session and asks, and needs --yes if nobody can be asked', async () => {
   const id = (await place.answer<NewSession>(['sessions', 'create', '--title', 'Old notes'])).session_id;
   const refused = await place.parley(['sessions', 'delete', 'Old notes']);
   expectFailure(refused, { status: 2, code: 'USAGE' });
@@ -179,7 +179,7 @@ describe('at a server', () => {
   }
 
   test.each([null, '', 'archive, idempotency'])(
-    'a full id is one request, whatever it offers: %j',
+    'a full id is one request, whatever the server offers: %j',
     async (offered) => {
       extensions = offered;
       const { session_id: id } = session;
@@ -194,13 +194,13 @@ describe('at a server', () => {
     },
   );
 
-  test('without an archive nothing but the text itself reaches it', async () => {
+  test('a server without an archive gets the text itself', async () => {
     extensions = null;
     const { status, requests } = await asked('chat', '-m', 'x', '-s', 'Rome', 'hi');
     expect({ status, requests }).toEqual({ status: 5, requests: ['POST /v1/chat Rome'] });
   });
 
-  test('with an archive the session is looked up, and a listing that ignores the filter misleads nobody', async () => {
+  test('at a server with an archive the session is looked up, also if its listing ignores the filter', async () => {
     extensions = 'archive';
     const looked = ['GET /v1/sessions', 'GET /v1/sessions'];
     expect(await asked('chat', '-m', 'x', '-s', 'h0r1d8e', 'hi')).toMatchObject({

@@ -28,7 +28,7 @@ async function batch(words: readonly string[]): Promise<string> {
   return /--batch (\S+)/.exec(err)?.[1] ?? '';
 }
 
-test('an undone batch of tags gives each session exactly the tags that it took from it', async () => {
+test('the undo of a batch of tags restores exactly the tags that it changed', async () => {
   const [one = '', two = '', three = ''] = ids;
   await place.parley(['sessions', 'tag', one, '+draft', '+kept']);
   await place.parley(['sessions', 'tag', two, '+work']);
@@ -41,7 +41,7 @@ test('an undone batch of tags gives each session exactly the tags that it took f
   expect(await tagsOf()).toEqual([['draft', 'kept'], ['work'], ['later']]);
 });
 
-test('a batch that was killed before its results were kept is finished, and still undone exactly', async () => {
+test('a batch that was killed before its results were stored is completed, and still undone exactly', async () => {
   const [one = ''] = ids;
   await place.parley(['sessions', 'archive', one]);
   const name = await batch(['archive', ...ids]);
@@ -68,7 +68,7 @@ test('a batch is continued by its own command alone, and an earlier Parley does 
   expect(journal).toContain('{"version":2,');
 });
 
-test('filters choose the same sessions for a list and for a batch, and archived ones only by name', async () => {
+test('filters select the same sessions for a list and for a batch, and archived ones only with their option', async () => {
   const [one = '', two = ''] = ids;
   await place.parley(['sessions', 'tag', one, '+work']);
   await place.parley(['sessions', 'archive', two]);
@@ -89,7 +89,7 @@ test('filters choose the same sessions for a list and for a batch, and archived 
   );
 });
 
-test('an archived session is not the one to continue, and takes messages by its id', async () => {
+test('an archived session is not continued by -c, and accepts messages by its id', async () => {
   await place.parley(['chat', '-n', '-m', 'echo', 'hello']);
   const [last = ''] = (await listed()).filter((id) => !ids.includes(id));
   expect((await place.parley(['sessions', 'archive', last])).status).toBe(0);

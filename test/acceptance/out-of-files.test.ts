@@ -23,7 +23,7 @@ function spawnWithFiles(most: number, words: readonly string[]) {
   return child;
 }
 
-test('a server whose callers hold all files that it may open says so to a search, and searches again when they have gone', async () => {
+test('a server whose clients use all files that it may open refuses a search with that reason, and searches again when they have left', async () => {
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   const server = spawnWithFiles(64, ['serve', '--port', '0', '--json', '--quiet']);
   server.stderr.resume();
@@ -57,7 +57,7 @@ test('a server whose callers hold all files that it may open says so to a search
   agent.destroy();
 });
 
-test('where jq cannot be started for want of files, its error says so and not that the installation is broken', async () => {
+test('if jq cannot start because no file can be opened, the error does not say that the installation is broken', async () => {
   await place.output(['models']);
   const child = spawnWithFiles(22, ['models', '--json', '--jq', '.data']);
   let talk = '';

@@ -22,7 +22,7 @@ afterAll(() => place.remove());
 const sha = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('more than 10 MB of output', () => {
-  test('arrives whole in a file, through a slow pipe and at a slow reader', async () => {
+  test('arrives completely in a file, through a slow pipe and at a slow reader', async () => {
     const child = place.start(['sessions', 'messages', large]);
     const slow = createHash('sha256');
     for await (const piece of child.stdout) {
@@ -39,7 +39,7 @@ describe('more than 10 MB of output', () => {
     expect(Number(size)).toBeGreaterThan(12 * mebibyte);
   });
 
-  test('holds each message whole', async () => {
+  test('contains each message completely', async () => {
     const { out } = await place.binary(['sessions', 'messages', large, '--json']);
     const bodies = out.trimEnd().split('\n');
     const items = bodies.flatMap((body) => (JSON.parse(body) as { data: Page<Message> }).data.items);
@@ -51,7 +51,7 @@ describe('more than 10 MB of output', () => {
   });
 });
 
-describe('a reader that goes away', () => {
+describe('a reader that leaves', () => {
   test.each([
     ['a transcript', () => `parley sessions messages ${large} | head -1`],
     ['JSON', () => `parley sessions messages ${large} --json | head -c 10`],
@@ -64,7 +64,7 @@ describe('a reader that goes away', () => {
     expect({ status, err: err.replace(/^Stopped\..*\n/, '') }).toEqual({ status: 0, err: '' });
   });
 
-  test('leaves the part of the reply, marked as cut', async () => {
+  test('leaves the received part of the reply, marked as cut', async () => {
     const id = (await place.output(['sessions', 'create'])).trimEnd();
     const { status } = await place.shell(
       `head -c 1000000 /dev/zero | tr '\\0' x | parley chat -m echo -s ${id} | head -c 10 > /dev/null`,
@@ -91,7 +91,7 @@ describe('an output that cannot be written', () => {
     expectNoStackTrace(err);
   });
 
-  test('leaves the failure that came before it', async () => {
+  test('does not hide an earlier failure', async () => {
     const { status, err } = await place.shell('parley chat -n -m nope hi --json > /dev/full');
     expect({ status, err }).toEqual({
       status: 2,
@@ -100,7 +100,7 @@ describe('an output that cannot be written', () => {
     expectNoStackTrace(err);
   });
 
-  test('is no failure where it is talk', async () => {
+  test('is no failure if it is on stderr', async () => {
     const { status, out } = await place.shell(
       'parley chat -n -m echo hi 2> /dev/full; parley models 2>&- | wc -l',
     );
@@ -123,7 +123,7 @@ describe('what is printed in a pipe', () => {
     own.remove();
   });
 
-  test('has no talk beside it with --quiet', async () => {
+  test('has nothing beside it on stderr with --quiet', async () => {
     const own = new PlaceInProcess();
     const commands = ['models', 'keys create --project p', 'sessions list --limit 1', 'profiles use local'];
     await makeTwo(own);
@@ -133,7 +133,7 @@ describe('what is printed in a pipe', () => {
     own.remove();
   });
 
-  test('goes on with the cursor that the hint names', async () => {
+  test('continues with the cursor that the hint names', async () => {
     const own = new PlaceInProcess();
     await makeTwo(own);
     const { err } = await own.parley(['sessions', 'list', '--limit', '1']);

@@ -55,7 +55,7 @@ test('a key is read without being shown, and Backspace corrects it', async () =>
   await place.output(['profiles', 'remove', 'plain']);
 });
 
-test('the models to set up are chosen by their numbers, after an invalid number again', async () => {
+test('the models to set up are selected by their numbers, and again after an invalid number', async () => {
   const server = await serve(({ path }, response) =>
     path.endsWith('/models')
       ? sendJson(response, { object: 'list', data: [{ id: 'one' }, { id: 'two' }] })

@@ -40,7 +40,7 @@ describe('a purge', () => {
     expect((await place.output(['sessions', 'restore', ...ids.slice(0, 2)])).split('\n').length).toBe(3);
   });
 
-  test('beside an import that may have been cut says that it must be given again', async () => {
+  test('during an incomplete import says that the purge must be repeated', async () => {
     lookInto(place.storeFile, (database) =>
       database.exec(`INSERT INTO imports (session, project, held_until)
         SELECT max(id), max(project), 9000000000000000 FROM sessions WHERE deleted_at IS NULL`),
@@ -52,7 +52,7 @@ describe('a purge', () => {
     expect(await place.answer([...purge, '--dry-run'])).toMatchObject({ unfinished: false });
   });
 
-  test('needs its count where nobody can be asked, and the right one', async () => {
+  test('needs its count if nobody can be asked, and refuses a wrong one', async () => {
     const unasked = await place.parley(purge);
     expectFailure(unasked, { status: 2, code: 'USAGE' });
     expect(unasked.err).toMatch(
@@ -73,7 +73,7 @@ describe('a purge', () => {
     expect(status).toBe(3);
   });
 
-  test('ends in sentences', async () => {
+  test('ends with sentences', async () => {
     const { status, out } = await place.parley([...purge, '--confirm', '2']);
     expect(status).toBe(0);
     expect(out).toMatch(
@@ -92,7 +92,7 @@ describe('a purge', () => {
     expect(err).toContain('Not erased, because');
   });
 
-  test('erases them with their backups and journals, says what it cannot reach, and leaves the others', async () => {
+  test('erases the sessions with their backups and journals, names what it cannot reach, and leaves the others', async () => {
     const backup = `${place.storeFile}.backup-v0`;
     writeFileSync(backup, `${word} 0`);
     const { status, out, err } = await place.parley([...purge, '--confirm', '2', '--json']);
@@ -122,7 +122,7 @@ describe('a purge', () => {
     expect(await place.answer([...purge, '--quiet'])).toMatchObject({ sessions: 0, messages: 0 });
   });
 
-  test('keeps the journal of a batch of which a session is left: to be deleted again and restored', async () => {
+  test('keeps the journal of a batch of which a session remains, so that it can be deleted again and restored', async () => {
     const [journal = ''] = readdirSync(join(place.dataDirectory, 'batches'));
     const batch = journal.replace('.journal', '');
     await place.output(['sessions', 'restore', ids[1] ?? '']);
@@ -137,7 +137,7 @@ describe('a purge', () => {
     expect(await place.answer(all)).toMatchObject({ sessions: 1, journals_removed: [batch] });
   });
 
-  test('keeps the journal of a batch that was stopped before its end: it can be gone on with', async () => {
+  test('keeps the journal of a batch that was stopped before its end, so that it can be resumed', async () => {
     const directory = join(place.dataDirectory, 'batches');
     const [journal = ''] = readdirSync(directory);
     const path = join(directory, journal);
@@ -153,7 +153,7 @@ describe('a purge', () => {
     expect([resumed.status, resumed.out]).toEqual([0, `deleted ${ids[1]}\n`]);
   });
 
-  test('asks for the count to be typed in a terminal, and takes no other answer', async () => {
+  test('asks for the count at a terminal, and accepts no other answer', async () => {
     const question = [{ after: 'Type 2 to permanently erase', keys: 'yes\r' }];
     const refused = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, question);
     expect(refused.out).toContain('status 2');
@@ -165,7 +165,7 @@ describe('a purge', () => {
     expect(places()).toEqual([]);
   });
 
-  test('is for the store on this machine alone', async () => {
+  test('works only for the store on this machine', async () => {
     const server = await openBasicServer({ ids: [] });
     try {
       const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };

@@ -71,7 +71,7 @@ test('a list fits into 40 to 200 columns: title, local time, mode, messages, end
   }
 });
 
-test('--utc and a pipe give the times as they are kept', async () => {
+test('--utc and a pipe give the stored times in UTC', async () => {
   const [{ rows }, piped] = await Promise.all([
     shown('parley sessions list --utc', { columns: 120 }),
     shown('parley sessions list | cat', { columns: 200 }),
@@ -80,7 +80,7 @@ test('--utc and a pipe give the times as they are kept', async () => {
   expect(piped.rows[0]).toMatch(/^ses_old_one_abcd1234\s+2\s+2026-01-31T23:30:00.000Z\s+A title/);
 });
 
-test('every other command that tells a time does the same', async () => {
+test('every other command that shows a time does the same', async () => {
   const times = async (words: string) => {
     const told = ['sessions get abcd1234', 'keys list', 'verify', 'sessions batches'];
     const { rows } = await shown(told.map((command) => `parley ${command}${words}`).join('; '), {
@@ -102,7 +102,7 @@ test('every other command that tells a time does the same', async () => {
   for (const row of kept) expect(row).toMatch(/ 2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( |$)/);
 });
 
-test('a session is shown rendered, with who spoke and when; --markdown never and a pipe give its Markdown', async () => {
+test('a session is rendered with the author and time of each message; --markdown never and a pipe give its Markdown', async () => {
   const [{ rows, screen }, plain, always] = await Promise.all([
     shown('parley sessions show abcd1234'),
     shown('parley sessions show abcd1234 --markdown never'),
@@ -132,7 +132,7 @@ test('output that is longer than the screen goes through the pager: filtered, an
   expect(readFileSync(join(place.path, 'env'), 'utf8')).not.toMatch(/^PARLEY_STORE=/m);
 });
 
-test('a pager that dies is no failure, and one that cannot be run is told', async () => {
+test('a pager that is killed is no failure, and one that cannot be run is reported', async () => {
   const dead = await shown('parley sessions messages Long', { rows: 20, env: { PARLEY_PAGER: 'dies' } });
   expect({ status: dead.status, rows: dead.rows }).toEqual({ status: 0, rows: ['You · 2026-01-31 08:30'] });
   const none = await shown('parley sessions messages Long', {
@@ -162,7 +162,7 @@ test('there is no pager for what fits, with TERM=dumb, where nobody may be asked
   }
 });
 
-test.runIf(hasCommand('less'))('less takes the keys, and gives the terminal back', async () => {
+test.runIf(hasCommand('less'))('less gets the keys, and restores the terminal', async () => {
   const env = { NO_COLOR: '1', PAGER: undefined, LESS: undefined };
   const screen = place.lineScreen('parley sessions messages Long; echo left', { rows: 12, columns: 60, env });
   screens.push(screen);
@@ -176,20 +176,17 @@ test.runIf(hasCommand('less'))('less takes the keys, and gives the terminal back
   expect((await screen.ended).status).toBe(0);
 });
 
-test.runIf(hasCommand('less'))(
-  '/history goes through the pager, and the prompt has the keys again',
-  async () => {
-    const env = { NO_COLOR: '1', PAGER: undefined };
-    const screen = place.screen(['repl', '-m', 'echo', '-s', 'long'], { rows: 12, columns: 60, env });
-    screens.push(screen);
-    await screen.stands('echo (Long)> ');
-    screen.type('/history\r');
-    await screen.until('less waits', () => screen.cursorRow.startsWith(':'));
-    screen.type('q');
-    await screen.stands('echo (Long)> ');
-    screen.type('on we go\r');
-    await screen.until('answered', () => screen.text.endsWith('\non we go\n\necho (Long)>'));
-    screen.type('\x04');
-    expect((await screen.ended).status).toBe(0);
-  },
-);
+test.runIf(hasCommand('less'))('/history uses the pager, and the prompt gets the keys back', async () => {
+  const env = { NO_COLOR: '1', PAGER: undefined };
+  const screen = place.screen(['repl', '-m', 'echo', '-s', 'long'], { rows: 12, columns: 60, env });
+  screens.push(screen);
+  await screen.stands('echo (Long)> ');
+  screen.type('/history\r');
+  await screen.until('less waits', () => screen.cursorRow.startsWith(':'));
+  screen.type('q');
+  await screen.stands('echo (Long)> ');
+  screen.type('on we go\r');
+  await screen.until('answered', () => screen.text.endsWith('\non we go\n\necho (Long)>'));
+  screen.type('\x04');
+  expect((await screen.ended).status).toBe(0);
+});

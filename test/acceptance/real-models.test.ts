@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 describe('a mode', () => {
-  test('is set up, listed, chosen, changed and taken away', async () => {
+  test('is added, listed, selected, changed and removed', async () => {
     await place.add(
       'fast',
       '--system',
@@ -61,7 +61,7 @@ describe('a mode', () => {
     expect(await place.answer(['modes', 'list'])).toHaveLength(2);
   });
 
-  test.each(['eliza', '../x', ''])('cannot be called %j, nor as another', async (name) => {
+  test.each(['eliza', '../x', ''])('cannot be called %j, nor like another mode', async (name) => {
     expect(
       (await place.parley(['modes', 'add', name, '--base-url', place.server.url, '--model', 'm'])).status,
     ).toBe(2);
@@ -71,7 +71,7 @@ describe('a mode', () => {
     ).toBe(2);
   });
 
-  test('is of this machine: a server’s modes are not its to change', async () => {
+  test('is on this machine: a client cannot change the modes of a server', async () => {
     const env = { PARLEY_API_KEY: 'k' };
     const { status, err } = await place.parley(['modes', 'list', '--url', place.server.url], { env });
     expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('UNSUPPORTED') });
@@ -79,7 +79,7 @@ describe('a mode', () => {
 });
 
 describe('a chat', () => {
-  test('tells tokens and notes on stderr, when asked for', async () => {
+  test('prints tokens and reasoning on stderr on request', async () => {
     await place.add('deep');
     place.script = (_request, response) =>
       sendStream(response, sse(chunk({ reasoning_content: 'They greet me.' })) + replyOf('Hello'));
@@ -95,7 +95,7 @@ describe('a chat', () => {
     expect((await place.parley(['chat', '-n', '-m', 'deep', 'Hi'])).err).toBe('They greet me.\n');
   });
 
-  test('keeps what the model thinks in tags out of the reply, the session and the next request', async () => {
+  test('keeps reasoning in tags out of the reply, the session and the next request', async () => {
     await place.add('deep', '--default');
     place.script = (_request, response) =>
       sendStream(response, replyOf('<think>\nThey gre', 'et me.</th', 'ink>\n\nHello'));
@@ -108,7 +108,7 @@ describe('a chat', () => {
     expect(place.server.requests.at(-1)?.body).not.toMatch(/think|greet/);
   });
 
-  test('goes to a server over TLS, whose certificate is trusted', async () => {
+  test('works over TLS with a trusted certificate', async () => {
     const far = await serve((_request, response) => sendStream(response, replyOf('Hello')), testCertificate);
     writeFileSync(join(place.path, 'authority.pem'), testCertificate.cert);
     await place.output(['modes', 'add', 'far', '--base-url', far.url, '--model', 'm']);
@@ -126,7 +126,7 @@ describe('a chat', () => {
     }
   });
 
-  test('with --debug prints a command that takes the key from where the mode has it, and runs', async () => {
+  test('with --debug prints a working command that reads the key from the source of the mode', async () => {
     await place.add('fast', '--key', 'env:MODEL_KEY');
     writeFileSync(join(place.path, "a key's"), 'from-file\n');
     await place.add('by-file', '--key', `file:${join(place.path, "a key's")}`);
@@ -179,7 +179,7 @@ describe('a chat', () => {
     expect(turns_left_out).toBe(3);
   });
 
-  test('is stopped by Ctrl-C within a second, and what came is kept', async () => {
+  test('is stopped by Ctrl-C within a second, and the received part is stored', async () => {
     await place.add('slow', '--default');
     place.script = (_request, response) => startStream(response).write(sse(chunk({ content: 'Half' })));
     const child = place.start(['chat', '-n', 'Hi']);

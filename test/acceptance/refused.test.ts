@@ -379,7 +379,7 @@ test.concurrent.each(
   expectFailure(await place.parley([...nowhere, ...args], { env: remote }), { status: 6, code: 'NETWORK' });
 });
 
-test('an error never repeats raw control characters', async () => {
+test('an error contains no raw control characters', async () => {
   const { err } = await place.parley(['sessions', 'get', 'a\u001b[31m b']);
   expect(err).toContain('\\x1b[31m');
   const command = await place.parley(['x\u001b]0;y\u0007']);
@@ -387,11 +387,11 @@ test('an error never repeats raw control characters', async () => {
   expect(err + command.err).not.toContain('\u001b');
 });
 
-test('a stack trace comes with --debug alone', async () => {
+test('a stack trace is shown only with --debug', async () => {
   expect((await place.binary([...hello, '-m', 'nope', '--debug'])).err).toMatch(/^\s+at /m);
 });
 
-test('nothing of all this was kept', async () => {
+test('none of these commands has stored anything', async () => {
   expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual([]);
   expect(
     (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).map(({ revoked_at }) => revoked_at),

@@ -10,7 +10,7 @@ import { removeAfterTest } from '../support/remove-after-test.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('a server whose build was replaced searches on, and starts no process of the other version', async () => {
+test('a server whose build was replaced still searches, and starts no process of the other version', async () => {
   const place = removeAfterTest(new Place());
   await place.output(['chat', '-n', '-m', 'echo', 'quick']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);

@@ -49,14 +49,14 @@ test('a new session, -c and the session used last are one request each', async (
   expect(await chat('-c')).toMatchObject({ session_id, requests: turn });
 });
 
-test('another session goes on in its own mode, with one request', async () => {
+test('another session continues in its own mode, with one request', async () => {
   const { session_id } = await chat('-m', 'echo');
   await chat('-m', 'eliza');
   expect(await chat('-s', session_id)).toEqual({ session_id, mode: 'echo', requests: turn });
   expect(await place.output(['chat', '-n', '-c', 'said in echo'])).toBe('said in echo\n');
 });
 
-test('a server that is named by its URL tells in its first answer what it can', async () => {
+test('the first response of a server that is named by its URL tells what it supports', async () => {
   const { session_id } = await chat('-m', 'echo');
   const other = new PlaceInProcess();
   const env = { PARLEY_URL: url, PARLEY_API_KEY: server.key };
@@ -77,7 +77,7 @@ test('a server that is named by its URL for the first time is asked for its mode
   other.remove();
 });
 
-test('a turn that is asked for again by its key is the same with and without its mode', async () => {
+test('a turn that is repeated by its key is the same with and without its mode', async () => {
   const { session_id } = await chat('-m', 'echo');
   await chat('-m', 'eliza');
   const key = ['--idempotency-key', 'the-same', '-s', session_id];
@@ -91,7 +91,7 @@ test('a turn that is asked for again by its key is the same with and without its
   expect(message_count).toBe(8);
 });
 
-test('a session of another program, which has no mode, goes on in the usual one', async () => {
+test('a session of another program, which has no mode, continues in the default mode', async () => {
   const time = '2024-05-01T12:00:00.000Z';
   const said = { position: 0, role: 'user', content: 'hi', mode: 'gpt-9', finish_reason: null, usage: null };
   const session = { session_id: 'ses_elsewhere', title: null, created_at: time, updated_at: time };
@@ -108,7 +108,7 @@ test('a session of another program, which has no mode, goes on in the usual one'
   ]);
 });
 
-test('a server that cannot do it any more refuses, and is asked for the mode', async () => {
+test('a server that no longer supports it refuses, and is asked for the mode', async () => {
   const sent: string[] = [];
   const older = await serve(({ method, path, body }, response, count) => {
     sent.push(`${method} ${path} ${body}`.trim());

@@ -19,7 +19,7 @@ function age(place: Place, days: number): void {
   );
 }
 
-test('a policy is set, shown, tried, confirmed by its count, and taken back', async () => {
+test('a policy is set, shown, tried with --dry-run, confirmed by its count, and undone', async () => {
   const place = placeOf(new PlaceInProcess());
   expect((await place.parley(['retention', 'show'])).err).toContain('No policy is set, so nothing expires.');
   const none = await place.parley(['retention', 'run', '--yes']);
@@ -105,7 +105,7 @@ async function logged(served: ServedPlace, words: string): Promise<Record<string
   return JSON.parse(found());
 }
 
-test('a server says how to confirm a policy and changes nothing, then runs it, and counts what went', async () => {
+test('a server says how to confirm a policy and changes nothing; then it runs the policy and counts the expired sessions', async () => {
   const place = placeOf(new PlaceInProcess());
   await place.newSession();
   age(place, 100);
@@ -131,7 +131,7 @@ test('a server says how to confirm a policy and changes nothing, then runs it, a
   await second.end('SIGTERM');
 }, 60_000);
 
-test('killed runs are continued with one batch, which takes back all of it', async () => {
+test('killed runs are continued with one batch, which restores all of their sessions', async () => {
   const place = placeOf(new PlaceInProcess());
   const { expire } = await oldStore(place, 10_000);
   expect(expire).toBe(9890);

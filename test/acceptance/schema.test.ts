@@ -56,7 +56,7 @@ const chat = (...words: readonly string[]) => place.parley(['chat', '-n', '--sch
 const sent = () => model.requests.slice(model.requests.length - asked).map(({ body }) => JSON.parse(body));
 
 describe('a reply that matches', () => {
-  test('is printed as JSON alone, and its schema goes to the server of the model', async () => {
+  test('is printed as JSON only, and its schema is sent to the model server', async () => {
     says = ['```json\n{ "name": "Ada",\n  "age": 36 }\n```'];
     expect(await chat('Who?')).toMatchObject({
       status: 0,
@@ -74,7 +74,7 @@ describe('a reply that matches', () => {
     ]);
   });
 
-  test('is what --jq filters; --json adds it to the body as value', async () => {
+  test('is filtered by --jq; --json adds it to the body as value', async () => {
     expect((await chat('Who?', '--jq', '.name, .age + 1')).out).toBe('Ada\n37\n');
     const body = JSON.parse((await chat('Who?', '--json')).out);
     expect(body).toMatchObject({
@@ -86,7 +86,7 @@ describe('a reply that matches', () => {
 });
 
 describe('a reply that does not match', () => {
-  test('is asked for again in the same session, with the place and the reason', async () => {
+  test('is requested again in the same session, with the place and the reason', async () => {
     says = ['{"name":"Ada","age":"36"}', ada];
     await place.output(['chat', '-n', '-m', 'echo', 'Before']);
     const { status, out, err } = await chat('-m', 'm', '-c', 'Who?');
@@ -98,7 +98,7 @@ describe('a reply that does not match', () => {
     expect(messages.at(-1).content).toContain(JSON.stringify(schema));
   });
 
-  test('of a regeneration neither, and the replies before are kept beside the one that does', async () => {
+  test('is requested again in a regeneration, too, and all replies are kept as alternatives', async () => {
     says = ['Ada, 36.', '{"name":"Ada"}', ada];
     const { session_id } = await place.answer<{ session_id: string }>(['chat', '-n', '-m', 'm', 'Who?']);
     const { status, out, err } = await chat('-s', session_id, '--regenerate');
@@ -119,7 +119,7 @@ describe('a reply that does not match', () => {
     expect(asked).toBe(1);
   });
 
-  test('ends with status 8 if no other comes, and all of it is kept', async () => {
+  test('ends with status 8 if no reply matches, and all replies are kept', async () => {
     says = ['{"name":"Ada"}', 'I cannot.'];
     const outcome = await chat('Who?');
     expectFailure(outcome, { status: 8, code: 'SCHEMA_MISMATCH' });
@@ -138,7 +138,7 @@ describe('a reply that does not match', () => {
     ]);
   });
 
-  test('is not asked for again with --repair 0; the place is a part of the JSON', async () => {
+  test('is not requested again with --repair 0; the JSON contains the place', async () => {
     says = ['{"name":"Ada","age":-1}'];
     const error = expectJsonFailure(await chat('Who?', '--repair', '0', '--json'), {
       status: 8,
@@ -148,7 +148,7 @@ describe('a reply that does not match', () => {
     expect(asked).toBe(1);
   });
 
-  test('is an event of its own with --json-stream, and done comes for a match alone', async () => {
+  test('is an event of its own with --json-stream, and only a match has done', async () => {
     says = ['{}', ada];
     const events = (await chat('Who?', '--json-stream')).out
       .trim()
@@ -170,7 +170,7 @@ describe('a reply that does not match', () => {
   });
 });
 
-test('a server that takes no schema gets it in words, once it has said so', async () => {
+test('a server that refuses schemas gets the schema in the message from then on', async () => {
   const picky = await serve((request, response, count) =>
     'response_format' in JSON.parse(request.body)
       ? sendJson(response, { error: { message: 'This response format is unavailable.' } }, 400)
@@ -188,7 +188,7 @@ test('a server that takes no schema gets it in words, once it has said so', asyn
   await picky.close();
 });
 
-test('a server of Parley passes the schema on, and another one gets it in the message', async () => {
+test('a Parley server passes the schema on, and another one gets it in the message', async () => {
   const served = await servePlace(place);
   const key = (await place.output(['keys', 'create', '--project', 'default'])).trim();
   const env = { PARLEY_API_KEY: key };
@@ -218,7 +218,7 @@ test('a server of Parley passes the schema on, and another one gets it in the me
   await stranger.close();
 });
 
-test('each line of a batch has a value that matches, or fails by itself', async () => {
+test('each line of a batch has a matching value, or fails alone', async () => {
   const lines = [ada, '{"name":"Bo","age":7}', 'none'].map((message) => JSON.stringify({ message }));
   const words = ['chat', '--batch', '-m', 'echo', '--schema', file];
   const { status, out } = await place.parley(words, { stdin: `${lines.join('\n')}\n` });
@@ -234,7 +234,7 @@ test('each line of a batch has a value that matches, or fails by itself', async 
   expect(status).toBe(3);
 });
 
-test('a line of a batch may name its own schema; one that cannot be checked refuses that line alone', async () => {
+test('a line of a batch may have its own schema; if it cannot be checked, only that line is refused', async () => {
   const own = { type: 'object', properties: { name: { const: 'Bo' } }, required: ['name'] };
   const lines = [
     { message: 'Who?', schema: own },
@@ -311,7 +311,7 @@ describe('before anything is sent', () => {
     fresh.remove();
   });
 
-  test('options that do not go together are refused', async () => {
+  test('options that cannot be combined are refused', async () => {
     const code = await chat('--extract-code', 'Who?');
     expect(code.err).toContain('--extract-code and --schema cannot be used together');
     const alone = await place.parley(['chat', '-n', '--repair', '2', 'Who?']);

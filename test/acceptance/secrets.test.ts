@@ -43,7 +43,7 @@ afterAll(() => place.remove());
 describe('sessions search --secrets', () => {
   const search = ['sessions', 'search', '--secrets'];
 
-  test('tells session, message, place and kind of each, hidden ones too, and never a value', async () => {
+  test('lists the session, message, place and kind of each, also in hidden messages, and never a value', async () => {
     const { out, err, status } = await place.parley([...search, '--json']);
     expect(status).toBe(0);
     const found = lines(out);
@@ -102,7 +102,7 @@ describe('sessions search --secrets', () => {
     await server.close();
   });
 
-  test('is the same through a server, and unsupported at one without an archive', async () => {
+  test('works the same through a server, and is unsupported at one without an archive', async () => {
     const here = await place.output([...search, '--json']);
     const served = await servePlace(place, []);
     const login = ['login', '--profile', 'far', '--url', served.url, '--key-stdin'];
@@ -117,7 +117,7 @@ describe('sessions search --secrets', () => {
     await basic.close();
   });
 
-  test.each([['word'], ['--cursor', 'x']])('goes with no %s', async (...words) => {
+  test.each([['word'], ['--cursor', 'x']])('cannot be combined with %s', async (...words) => {
     expectFailure(await place.parley([...search, ...words]), { status: 2, code: 'USAGE' });
     expectFailure(await place.parley(['sessions', 'search']), { status: 2, code: 'USAGE' });
   });
@@ -142,7 +142,7 @@ describe('sessions export --redact', () => {
     },
   );
 
-  test('leaves none in the names of files either, and its JSON is imported again', async () => {
+  test('leaves none in the names of files either, and its JSON can be imported', async () => {
     const directory = join(place.path, 'out');
     await place.output(['sessions', 'export', '--all', '--redact', '-o', `${directory}/`]);
     for (const name of readdirSync(directory)) {
@@ -177,7 +177,7 @@ describe('sessions redact', () => {
   });
   afterEach(() => own.remove());
 
-  test('replaces the secrets of a session, says who holds them still, and leaves no byte in any file at last', async () => {
+  test('replaces the secrets of a session, names the remaining copies, and finally leaves no byte in any file', async () => {
     const done = await redact(session, '--secrets', '--yes', '--json');
     expect([done.status, done.err.includes(`These texts are still in ${fork}`)]).toEqual([0, true]);
     expect(JSON.parse(done.out)).toEqual({
@@ -217,7 +217,7 @@ describe('sessions redact', () => {
     expect(await own.output(['sessions', 'search', '--secrets'])).toBe('');
   });
 
-  test('replaces the whole text of a message, its title, and what was typed for it', async () => {
+  test('replaces the whole text of a message, the title that it gave, and the typed line in the history', async () => {
     const done = await redact(session, '--message', '0', '--yes');
     expect([done.status, done.out]).toEqual([0, `redacted ${session}\n`]);
     const record = JSON.parse(await own.output(['sessions', 'export', session, '--format', 'json']));
@@ -231,7 +231,7 @@ describe('sessions redact', () => {
     expectFailure(missing, { status: 2, code: 'USAGE' });
   });
 
-  test('takes a short password out of its place alone', async () => {
+  test('replaces a short password only in its place', async () => {
     const said = 'https://ada:ab1@host.example/ about';
     writeFileSync(historyFile(), `\n${JSON.stringify(said)}\n"about ab1"`);
     const { session_id } = await own.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', said]);
@@ -242,7 +242,7 @@ describe('sessions redact', () => {
     );
   });
 
-  test('asks first, and shows what it would do with --dry-run', async () => {
+  test('asks first, and shows its effect with --dry-run', async () => {
     const unasked = await redact(session, '--secrets');
     expectFailure(unasked, { status: 2, code: 'USAGE' });
     expect(unasked.err).toMatch(/3 texts in 5 messages of 1 session.*cannot be undone.*--yes/s);
@@ -259,7 +259,7 @@ describe('sessions redact', () => {
       expectFailure(await redact(...words, '--yes'), { status: 2, code: 'USAGE' });
   });
 
-  test('of a deleted session says what to do first, and then works', async () => {
+  test('of a deleted session says that it must be restored first, and then works', async () => {
     await own.output(['sessions', 'delete', session]);
     const refused = await redact(session, '--secrets', '--yes');
     expectFailure(refused, { status: 5, code: 'SESSION_NOT_FOUND' });
@@ -290,7 +290,7 @@ describe('sessions redact', () => {
     await basic.close();
   });
 
-  test('goes on with the bytes of a redaction that was stopped', async () => {
+  test('completes the erasure of a redaction that was stopped', async () => {
     const backend = await openEmbedded(own.dataDirectory);
     const { project_id } = (await backend.service.verify(callWith(storedKey(own)))).data;
     const changes = { title: 'x' };

@@ -23,7 +23,7 @@ describe('a file of modes for serve', () => {
     return data.map(({ name, default: isDefault }) => (isDefault ? `${name}*` : name));
   };
 
-  test('is served, read again on SIGHUP, and kept as it was when the new one is wrong', async () => {
+  test('is served, read again on SIGHUP, and not replaced if the new one is invalid', async () => {
     writeFileSync(file(), `default: one\nmodes:\n${mode('one')}`);
     const served = await servePlace(place, ['--modes', file()]);
     const key = (await place.output(['keys', 'create', '--project', 'p'])).trim();
@@ -43,7 +43,7 @@ describe('a file of modes for serve', () => {
     expect((await served.end('SIGTERM')).status).toBe(143);
   });
 
-  test('leaves no connection of the modes before it, once their replies have ended', async () => {
+  test('leaves no connection of the earlier modes when their replies have ended', async () => {
     const sockets = new Set<Socket>();
     const waiting: ServerResponse[] = [];
     place.script = ({ body }, response) => {
