@@ -1,5 +1,5 @@
 // Shell completion: the words that are offered, and that bash, zsh and fish insert each as one word and run no text of a server.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -200,6 +200,21 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
 
   test('offers files', async () => {
     expect(await offered(['chat', '-f', 'b'])).toEqual(['bin']);
+  });
+
+  // The bash of macOS. It passes whole words, has no compopt, and knows `@(a|b)` only where a user has set extglob.
+  test('replaces only the last part of a whole word of bash 3.2, and leaves file names to it', async () => {
+    const written = readFileSync(join(place.path, script), 'utf8');
+    expect(written).not.toMatch(/== *[@?*+!]\(/);
+    writeFileSync(join(place.path, script), written.replaceAll('BASH_VERSINFO[0]', '3'));
+    try {
+      expect(await offered(['chat', '--mode=ec'])).toEqual(['echo']);
+      expect(await offered(['chat', '-m', 'ec'])).toEqual(['echo']);
+      expect(await offered(['chat', '-f', 'b'])).toEqual([]);
+      expect((await place.shell(`source ./${script}; complete -p parley`)).out).toContain('-o default');
+    } finally {
+      writeFileSync(join(place.path, script), written);
+    }
   });
 
   test('quotes text of a server, and runs none of it', async () => {

@@ -19,7 +19,8 @@ _parley() {
     fi
   done
   current=\${words[\${#words[@]}-1]}
-  # Readline replaces only the last part of a split word.
+  # Readline replaces only the last part of a split word. bash 3.2, which macOS has, passes whole words.
+  if ((BASH_VERSINFO[0] < 4)); then part=\${part##*[=:]}; fi
   if [[ $part == [=:] ]]; then part=''; fi
   stem=\${current%"$part"}
   COMPREPLY=()
@@ -37,15 +38,17 @@ _parley() {
     fi
   done < <(parley __complete -- "\${words[@]:1}" 2>/dev/null)
   # A list of several ids shows their titles. Only the common beginning of the ids is inserted.
-  if [[ \${COMP_TYPE:-} == @(33|63) ]] && ((\${#COMPREPLY[@]} > 1)); then COMPREPLY=("\${titled[@]}"); fi
+  if [[ \${COMP_TYPE:-} == 33 || \${COMP_TYPE:-} == 63 ]] && ((\${#COMPREPLY[@]} > 1)); then COMPREPLY=("\${titled[@]}"); fi
   if [[ -n $files ]]; then
+    # bash 3.2 has no compopt. It completes file names itself if there is no reply.
+    if ((BASH_VERSINFO[0] < 4)); then return; fi
     compopt -o filenames 2>/dev/null
     while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$part")
   else
     compopt -o nosort 2>/dev/null
   fi
 }
-complete -F _parley parley
+if ((BASH_VERSINFO[0] < 4)); then complete -o default -F _parley parley; else complete -F _parley parley; fi
 `;
 
 const zsh = String.raw`#compdef parley
