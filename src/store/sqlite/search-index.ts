@@ -3,6 +3,7 @@
 import type { Call } from '../../service/call.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
+import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { isBacklogLong } from './search-backlog.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 import { inProject } from './sessions.ts';
@@ -86,6 +87,7 @@ interface SearchIndexOptions {
   readonly step: (backlog: Backlog) => Promise<Indexed | null>;
   /** True for a process that still runs after the call, such as a server. */
   readonly isServed: boolean;
+  readonly wait: LockWait;
 }
 
 export class SearchIndex {
@@ -101,19 +103,14 @@ export class SearchIndex {
   }
 
   /**
-   * Resolves when few enough messages of the project wait for a search to read them. `read` runs a query when no lock blocks it. Rejects
-   * with the signal's reason; the messages that are indexed by then stay indexed.
+   * Resolves when few enough messages of the project wait for a search to read them. Rejects with the signal's reason; the messages that are
+   * indexed by then stay indexed.
    */
-  async catchUp(
-    projectId: string,
-    read: <T>(ask: () => T) => T | Promise<T>,
-    signal: AbortSignal,
-    notice?: Call['notice'],
-  ): Promise<void> {
+  async catchUp(projectId: string, signal: AbortSignal, notice?: Call['notice']): Promise<void> {
     signal.throwIfAborted();
-    const newest = await read(() => endOfBacklog(this.#connection, projectId));
+    const newest = await this.#read(() => endOfBacklog(this.#connection, projectId));
     if (newest === 0) return;
-    const of = notice === undefined ? 0 : await read(() => countWaiting(this.#connection, projectId));
+    const of = notice === undefined ? 0 : await this.#read(() => countWaiting(this.#connection, projectId));
     for (let [reached, messages] = [0, 0]; reached < newest; ) {
       signal.throwIfAborted();
       notice?.({ kind: 'indexing', messages, of });
@@ -125,8 +122,8 @@ export class SearchIndex {
   }
 
   /** True if a search can read the waiting messages of the project itself, though they are more than usual. */
-  isReadable(projectId: string): boolean {
-    return isAtMost(maxReadWithoutRoom, this.#connection, projectId);
+  async isReadable(projectId: string): Promise<boolean> {
+    return this.#read(() => isAtMost(maxReadWithoutRoom, this.#connection, projectId));
   }
 
   /** Starts indexing if enough messages wait. Call it after messages were written. The next call repeats what fails here. */
@@ -138,6 +135,10 @@ export class SearchIndex {
       .finally(() => {
         this.#isKeepingUp = false;
       });
+  }
+
+  #read<T>(query: () => T): T | Promise<T> {
+    return whenUnlocked(query, this.#options.wait);
   }
 
   async #steps(): Promise<void> {

@@ -3,7 +3,6 @@ import type { Call } from '../../service/call.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { StoreRules } from '../store-rules.ts';
-import { whenUnlocked } from './lock-wait.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
 import { noRoomToIndex, storeError } from './sqlite-errors.ts';
@@ -20,13 +19,14 @@ export class StoreSearch {
     this.#access = access;
     this.#processes = processes;
     this.#rules = rules;
-    const { connection, writer } = access;
+    const { connection, writer, wait } = access;
     this.#index = new SearchIndex(connection, {
       step: (backlog) =>
         processes?.isAvailable
           ? writer.writeElsewhere(() => processes.indexStep(backlog))
           : writer.writeAlone(() => indexStep(connection, backlog)),
       isServed: processes !== null,
+      wait,
     });
   }
 
@@ -37,13 +37,12 @@ export class StoreSearch {
     notice?: Call['notice'],
   ): Promise<SearchPage> {
     return this.#access.run(async () => {
-      const read = <T>(ask: () => T) => whenUnlocked(ask, this.#access.wait);
       try {
-        await this.#index.catchUp(projectId, read, signal, notice);
+        await this.#index.catchUp(projectId, signal, notice);
       } catch (error) {
         const failure = storeError(error, this.#access.connection.path);
         if (signal.aborted || failure.code !== 'STORAGE_FULL') throw error;
-        if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
+        if (!(await this.#index.isReadable(projectId))) throw noRoomToIndex(failure);
       }
       if (this.#processes?.isAvailable) return this.#processes.search(projectId, filter, signal);
       const rules = await this.#rules.loadSearch();
