@@ -189,6 +189,7 @@ function cliHost(
     sinceBoot,
     random,
     signal: stop.signal,
+    stopSignal,
   };
   return {
     version: manifest.version,

@@ -20,4 +20,6 @@ export interface Dependencies {
   readonly random: () => number;
   /** Stops a start that waits, for example for a file that is a pipe. */
   readonly signal: AbortSignal;
+  /** Fires for a signal to the process only. */
+  readonly stopSignal: AbortSignal;
 }

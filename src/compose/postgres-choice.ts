@@ -18,7 +18,7 @@ import { modesInStore, modesOfStore } from './modes-in-store.ts';
 import type { StoreChoice } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
-type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
+type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal' | 'stopSignal'>;
 
 export async function openPostgres(
   address: StoreAddress,
@@ -33,7 +33,7 @@ export async function openPostgres(
     now,
     refusesOlder,
     rules: storeRules,
-    ...(isServer && { server: { owner } }),
+    ...(isServer ? { server: { owner } } : { stopSignal: dependencies.stopSignal }),
   });
   const opened = await withSlowStoreNotice(opening, `Waiting for the database ${address.name}.`, say);
   return {
@@ -51,7 +51,8 @@ export async function openRowsOfPostgres(
   dependencies: PostgresDependencies,
   refusesOlder: boolean,
 ): Promise<StoreRows> {
-  return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
+  const { stopSignal } = dependencies;
+  return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder, stopSignal });
 }
 
 /** Opens the modes in the store, to change them. */
@@ -59,7 +60,9 @@ export async function openModesOfPostgres(
   address: StoreAddress,
   dependencies: PostgresDependencies,
 ): Promise<ModePlace> {
-  return modesInStore(await openPostgresModes(await placeOf(address, dependencies)), address.name);
+  const { stopSignal } = dependencies;
+  const opened = await openPostgresModes({ ...(await placeOf(address, dependencies)), stopSignal });
+  return modesInStore(opened, address.name);
 }
 
 async function placeOf(address: StoreAddress, { env, random, signal }: PostgresDependencies) {

@@ -12,7 +12,8 @@ import {
   parseHead,
 } from '../audit-log.ts';
 import type { ChainRule, StoreRules } from '../store-rules.ts';
-import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
+import type { RunCall } from './run-call.ts';
 import { type Statement, statement } from './statement.ts';
 
 const addWaiting = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');

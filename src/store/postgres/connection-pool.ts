@@ -9,6 +9,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { storeClosed } from '../store-closed.ts';
 import { type Connection, maxAnswerMs } from './connect.ts';
 import { OpenConnections } from './open-connections.ts';
+import type { PoolOptions } from './pool-options.ts';
 import {
   isConnectionLost,
   isPassing,
@@ -18,24 +19,7 @@ import {
   storeError,
 } from './postgres-errors.ts';
 import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
-
-interface PoolOptions {
-  /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
-  readonly connect: () => Promise<Connection>;
-  /** For errors: the store without user and password. */
-  readonly name: string;
-  readonly schema: string;
-  readonly size: number;
-  /** True for a process that calls `askUrgently`. */
-  readonly hasUrgentCalls?: boolean;
-  /** How long (ms) a call is repeated while the database does not answer. */
-  readonly patienceMs: number;
-  /** How long a connection may be silent on a statement, until the statement is sent again over another, ms. */
-  readonly silenceMs?: number | undefined;
-  readonly prepare: boolean;
-  /** A random number from 0 to 1, which varies the pauses between attempts. */
-  readonly random: () => number;
-}
+import { StopLimit } from './stop-limit.ts';
 
 /**
  * Sends a statement and returns its rows. `again` is sent instead after a lost connection, when it is unknown whether the first statement
@@ -46,9 +30,6 @@ export type Ask = <Row>(
   values?: readonly unknown[],
   again?: Statement,
 ) => Promise<readonly Row[]>;
-
-/** Runs a call of the store, and turns its errors into those of the store. */
-export type RunCall = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 
 const longestPauseMs = 250;
 /** The time-out of a statement over whole tables, in ms. */
@@ -82,6 +63,8 @@ interface Persistence {
   /** How long a call is sent again, ms. */
   readonly patienceMs?: number;
   readonly isUrgent?: boolean;
+  /** True for work that is finished also after the stop of the process. */
+  readonly outlastsStop?: boolean;
 }
 
 export class ConnectionPool {
@@ -92,12 +75,14 @@ export class ConnectionPool {
   #prepares: boolean;
   #closed = false;
   #onCommit: ((milliseconds: number) => void) | null = null;
+  readonly #stop: StopLimit;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#connections = new OpenConnections(options);
     this.#prepares = options.prepare;
     this.#silenceMs = options.silenceMs ?? defaultSilenceMs;
+    this.#stop = new StopLimit(options.stopSignal);
   }
 
   /** How long (ms) a call waits for a condition that passes, such as a lost connection or a lock. */
@@ -106,20 +91,19 @@ export class ConnectionPool {
   }
 
   /** Rejects with PostgreSQL's error, or with a `ParleyError` if no connection can be opened. */
-  readonly ask: Ask = async <Row>(one: Statement, values: readonly unknown[] = [], again = one) => {
-    const began = this.#onCommit === null ? 0 : monotonicMs();
-    const rows = await this.#persist(
-      (client, { wasLost, answerMs }) =>
-        this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
-      { isRead: isRead(one) },
-    );
-    if (this.#onCommit !== null && !isRead(one)) this.#onCommit(monotonicMs() - began);
-    return rows;
-  };
+  readonly ask: Ask = (one, values, again) => this.#ask(one, values, again, false);
+
+  /** The same for the end of a turn: what a stopped chat has received is stored, as long as the patience lasts. */
+  readonly askToEnd: Ask = (one, values, again) => this.#ask(one, values, again, true);
 
   /** The listener gets the time of each writing statement, with its wait for a connection, in ms. */
   onCommit(listener: (milliseconds: number) => void): void {
     this.#onCommit = listener;
+  }
+
+  /** The error that a caller gets: the reason of a stop, or a `ParleyError`. */
+  failureOf(error: unknown): unknown {
+    return this.#stop.isReason(error) ? error : storeError(error, this.#options.name);
   }
 
   get state(): StoreConnections {
@@ -141,49 +125,78 @@ export class ConnectionPool {
   /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
   async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
     const { text } = this.#inPlace(one);
-    return this.#once(async (client) => {
-      const query: TimedQuery = { text, query_timeout: longestMs };
-      return (await client.query(query)).rows as Row[];
-    });
+    return this.#once(
+      async (client) => {
+        const query: TimedQuery = { text, query_timeout: longestMs };
+        return (await client.query(query)).rows as Row[];
+      },
+      { outlastsStop: true },
+    );
   }
 
   /**
    * One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables, and are not prepared.
    */
   transaction<T>(work: (ask: Ask) => Promise<T>, isLong = false): Promise<T> {
-    return this.#persist(async (client, { answerMs }) => {
-      const [workMs, prepares] = isLong ? [longestMs, false] : [answerMs, this.#prepares];
-      const ask: Ask = (one, values = []) => this.#send(client, one, values, prepares, workMs);
-      // Without this limit, the server process of a connection that is cut silently would keep its locks for hours.
-      const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#silenceMs}`;
-      const begin: TimedQuery = { text, query_timeout: answerMs };
-      await client.query(begin);
-      try {
-        const result = await work(ask);
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        if (!isConnectionLost(error)) await client.query('ROLLBACK').catch(() => {});
-        throw error;
-      }
-    });
+    return this.#persist(
+      async (client, { answerMs }) => {
+        const [workMs, prepares] = isLong ? [longestMs, false] : [answerMs, this.#prepares];
+        const ask: Ask = (one, values = []) => this.#send(client, one, values, prepares, workMs);
+        // Without this limit, the server process of a connection that is cut silently would keep its locks for hours.
+        const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#silenceMs}`;
+        const begin: TimedQuery = { text, query_timeout: answerMs };
+        await client.query(begin);
+        try {
+          const result = await work(ask);
+          await client.query('COMMIT');
+          return result;
+        } catch (error) {
+          if (!isConnectionLost(error)) await client.query('ROLLBACK').catch(() => {});
+          throw error;
+        }
+      },
+      { outlastsStop: isLong },
+    );
   }
 
   /** A connection for this work alone. Each statement is sent once: what a lost connection held is lost with it. */
   alone<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    return this.#once((client) =>
-      work((one, values = []) => this.#send(client, one, values, false, longestMs)),
+    return this.#once(
+      (client) => work((one, values = []) => this.#send(client, one, values, false, longestMs)),
+      { outlastsStop: true },
     );
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#stop.isOver) this.#connections.dropFree();
     await this.#connections.close();
+  }
+
+  async #ask<Row>(
+    one: Statement,
+    values: readonly unknown[] = [],
+    again = one,
+    outlastsStop: boolean,
+  ): Promise<readonly Row[]> {
+    const began = this.#onCommit === null ? 0 : monotonicMs();
+    const rows = await this.#persist(
+      (client, { wasLost, answerMs }) =>
+        this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
+      { isRead: isRead(one), outlastsStop },
+    );
+    if (this.#onCommit !== null && !isRead(one)) this.#onCommit(monotonicMs() - began);
+    return rows;
   }
 
   async #persist<T>(
     work: (client: Connection, sending: Sending) => Promise<T>,
-    { isRead = false, patienceMs = this.#options.patienceMs, isUrgent = false }: Persistence = {},
+    {
+      isRead = false,
+      patienceMs = this.#options.patienceMs,
+      isUrgent = false,
+      outlastsStop = false,
+    }: Persistence = {},
   ): Promise<T> {
     const until = monotonicMs() + patienceMs;
     let wasLost = false;
@@ -192,24 +205,27 @@ export class ConnectionPool {
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const prepares = this.#prepares;
       try {
-        return await this.#once(async (client) => {
-          if (silent !== null) await this.#end(client, silent);
-          silent = null;
-          const leftMs = wasLost ? Math.min(until - monotonicMs(), maxAnswerMs) : 0;
-          try {
-            return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
-          } catch (error) {
-            if (isSilence(error)) silent = client;
-            throw error;
-          }
-        }, isUrgent);
+        return await this.#once(
+          async (client) => {
+            if (silent !== null) await this.#end(client, silent);
+            silent = null;
+            const leftMs = wasLost ? Math.min(until - monotonicMs(), maxAnswerMs) : 0;
+            try {
+              return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
+            } catch (error) {
+              if (isSilence(error)) silent = client;
+              throw error;
+            }
+          },
+          { isUrgent, outlastsStop },
+        );
       } catch (error) {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
         // Other calls that were sent at the same moment are refused as well.
         if (isPrepareRefused(error) && prepares) this.#prepares = false;
         else if (!isPassing(error) || monotonicMs() >= until || (isRead && isStopped(error))) {
-          if (silent !== null) await this.#endSoon(silent);
+          if (silent !== null && !this.#stop.isReason(error)) await this.#endSoon(silent);
           throw error;
         } else await delay(pauseMs * (0.5 + this.#options.random() / 2));
       }
@@ -224,22 +240,31 @@ export class ConnectionPool {
 
   /** Ends the server process of a call that has failed. A database that cannot be reached does not delay the failure. */
   async #endSoon(silent: Connection): Promise<void> {
-    const ended = this.#once((client) => this.#end(client, silent), true).catch(() => {});
+    const ended = this.#once((client) => this.#end(client, silent), {
+      isUrgent: true,
+      outlastsStop: true,
+    }).catch(() => {});
     await Promise.race([ended, delay(endMs, undefined, { ref: false })]);
   }
 
-  async #once<T>(work: (client: Connection) => Promise<T>, isUrgent = false): Promise<T> {
-    const client = await this.#connections.take(isUrgent);
+  async #once<T>(
+    work: (client: Connection) => Promise<T>,
+    { isUrgent = false, outlastsStop = false }: Pick<Persistence, 'isUrgent' | 'outlastsStop'> = {},
+  ): Promise<T> {
+    const limited = <Value>(call: Promise<Value>) => (outlastsStop ? call : this.#stop.within(call));
+    const client = await limited(this.#connections.take(isUrgent));
     let isLost = false;
     try {
-      return await work(client);
+      return await limited(work(client));
     } catch (error) {
       isLost = !(error instanceof ParleyError) && isConnectionLost(error);
-      if (isSilence(error)) {
+      if (isSilence(error) || this.#stop.isReason(error)) {
         client.cancelStatement();
         // Idle connections take the same way through the network.
         this.#connections.dropFree();
       }
+      // The process may end with the call.
+      if (this.#stop.isReason(error)) await client.cancelled;
       throw error;
     } finally {
       this.#connections.give(client, isLost);
@@ -266,15 +291,4 @@ export class ConnectionPool {
     this.#named.set(one, named);
     return named;
   }
-}
-
-/** Runs each call over these connections. `name` is the store without user and password, for errors. */
-export function runOver({ ask }: ConnectionPool, name: string): RunCall {
-  return async (call) => {
-    try {
-      return await call(ask);
-    } catch (error) {
-      throw storeError(error, name);
-    }
-  };
 }

@@ -2,7 +2,7 @@
 // are deleted.
 import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
-import type { RunCall } from './connection-pool.ts';
+import type { RunCall } from './run-call.ts';
 import { nowMs, statement } from './statement.ts';
 
 const reserve = statement(`

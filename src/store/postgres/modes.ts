@@ -1,7 +1,8 @@
 // The modes in the database. A row of `meta` holds the version of the whole set. The statement that changes modes also replaces this
 // version, and only if it is still the version that was read. If two calls change modes at the same moment, one of them must read again.
 import type { ModeSet, ModeStore } from '../mode-store.ts';
-import { type ConnectionPool, type RunCall, runOver } from './connection-pool.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { type RunCall, runOver } from './run-call.ts';
 import { statement } from './statement.ts';
 
 /** SQL for the modes as one JSON value; null if their version is `known`, which is SQL too. */
@@ -39,10 +40,9 @@ export class PostgresModes implements ModeStore {
   readonly #connections: ConnectionPool;
   readonly #run: RunCall;
 
-  /** `name`: the store without user and password, for errors. */
-  constructor(connections: ConnectionPool, name: string) {
+  constructor(connections: ConnectionPool) {
     this.#connections = connections;
-    this.#run = runOver(connections, name);
+    this.#run = runOver(connections);
   }
 
   read(): Promise<ModeSet> {

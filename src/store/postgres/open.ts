@@ -9,7 +9,6 @@ import { ConnectionPool } from './connection-pool.ts';
 import { storeBytesSoon } from './inspection.ts';
 import { migrate } from './migrations.ts';
 import { modesUnless, PostgresModes } from './modes.ts';
-import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { closeAllAbandoned } from './reply-parts.ts';
 import type { Migration } from './schema.ts';
@@ -43,6 +42,8 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
   /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
+  /** Fires when the process is to end (connection-pool.ts). Missing for a process that serves, whose replies may end. */
+  readonly stopSignal?: AbortSignal;
 }
 
 export interface OpenedPostgresStore {
@@ -76,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await beat?.start();
   } catch (error) {
     await connections.close();
-    throw storeError(error, name);
+    throw connections.failureOf(error);
   }
   const store = new PostgresStore(connections, {
     name,
@@ -85,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     rules,
     beat: beat ?? null,
   });
-  const modeStore = new PostgresModes(connections, name);
+  const modeStore = new PostgresModes(connections);
   return {
     ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
     measures: {
@@ -116,15 +117,15 @@ export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows
 /** Opens the modes of the store, to read and change them. */
 export async function openPostgresModes(options: PlaceOptions): Promise<ModeStore> {
   const { connections } = await openPlace(options);
-  return new PostgresModes(connections, options.name);
+  return new PostgresModes(connections);
 }
 
 async function openPlace(options: PlaceOptions, isServer = false) {
   const { name, hosts, schema, random, patienceMs, silenceMs, prepare, migrations, refusesOlder } = options;
-  const { acceptsLoss, connectMs } = options;
+  const { acceptsLoss, connectMs, stopSignal } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss, connectMs, isOnly: hosts.length === 1 }),
-    ...{ name, schema, random, patienceMs, silenceMs, prepare, size: options.connections },
+    ...{ name, schema, random, patienceMs, silenceMs, prepare, stopSignal, size: options.connections },
     hasUrgentCalls: isServer,
   });
   try {
@@ -134,6 +135,6 @@ async function openPlace(options: PlaceOptions, isServer = false) {
     return { connections, migration, created: !has_projects, modes };
   } catch (error) {
     await connections.close();
-    throw storeError(error, name);
+    throw connections.failureOf(error);
   }
 }

@@ -31,7 +31,7 @@ import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
 import { changeSession, orderSessions } from './ordering.ts';
 import { OrphanedTurns } from './orphaned-turns.ts';
-import { isOfStatement, storeError } from './postgres-errors.ts';
+import { isOfStatement } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
@@ -287,7 +287,7 @@ export class PostgresStore implements SessionStore {
       if (signal?.aborted && error === signal.reason) throw error;
       // A newer schema may lack a table that this program asks for.
       if (isOfStatement(error)) await refuseMigrated(this.#connections.ask, this.#name, this.#schema);
-      throw storeError(error, this.#name);
+      throw this.#connections.failureOf(error);
     }
   }
 }

@@ -7,9 +7,10 @@ import {
   type StoreRedactions,
 } from '../session-redactions.ts';
 import { recordNote } from './audit.ts';
-import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { sweepSession, textSoFar } from './reply-parts.ts';
+import type { RunCall } from './run-call.ts';
 import { turnRuns } from './servers.ts';
 import { changeTexts } from './sessions.ts';
 import { statement } from './statement.ts';

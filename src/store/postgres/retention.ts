@@ -15,7 +15,7 @@ import {
   toPolicyRow,
 } from '../retention-store.ts';
 import { noteOf, recordNote } from './audit.ts';
-import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import type { IdempotencyTools } from './idempotency.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import {
@@ -26,6 +26,7 @@ import {
   expire,
   traceActivity,
 } from './retention-steps.ts';
+import type { RunCall } from './run-call.ts';
 
 interface StateRow extends RetentionState {
   /** True if this call is sent again, after a lost connection. */

@@ -17,7 +17,8 @@ import {
   settingsBytes,
 } from '../store-rows.ts';
 import { addAudit, readAudit } from './audit.ts';
-import { type Ask, type ConnectionPool, type RunCall, runOver } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { type RunCall, runOver } from './run-call.ts';
 import { atOneMoment } from './snapshot.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
@@ -36,7 +37,7 @@ export class PostgresRows implements StoreRows {
   constructor(connections: ConnectionPool, name: string) {
     this.#connections = connections;
     this.#name = name;
-    this.#run = runOver(connections, name);
+    this.#run = runOver(connections);
   }
 
   projects(): Promise<readonly ProjectRow[]> {

@@ -59,7 +59,7 @@ export async function endTurns(
     ({ reply }) => reply.error_code,
     ({ reply }) => reply.now,
   );
-  const rows = byNumber(await tools.connections.ask<EndedRow>(endStatement, values));
+  const rows = byNumber(await tools.connections.askToEnd<EndedRow>(endStatement, values));
   return Promise.all(
     calls.map((call, number) => {
       const ended = rows.get(number);
@@ -72,7 +72,7 @@ export async function endTurns(
 
 async function endByRules(tools: IdempotencyTools, call: EndCall): Promise<TurnEnd> {
   const { projectId, turn, reply } = call;
-  const { ask } = tools.connections;
+  const { askToEnd: ask } = tools.connections;
   for (;;) {
     const values = [projectId, turn.session_id, turn.position, turn.message_id, reply.message_id];
     const [row] = await ask<AnyTurnRow>(anyTurn, values);

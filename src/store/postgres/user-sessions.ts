@@ -6,7 +6,7 @@ import {
   type UserSessions,
   type UserTexts,
 } from '../user-sessions.ts';
-import type { RunCall } from './connection-pool.ts';
+import type { RunCall } from './run-call.ts';
 import { noTurnRuns, turnRuns } from './servers.ts';
 import { projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';

@@ -10,7 +10,8 @@ import { Gate } from '../../../src/store/sqlite/gate.ts';
 import { openSqliteRows } from '../../../src/store/sqlite/open.ts';
 import { lookInto, RawDatabase } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { firstPage, newProject, startOfTime, turnReply } from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
