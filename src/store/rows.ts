@@ -1,16 +1,14 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
 import type { BudgetLeft, KeyScope } from '../service/key-limits.ts';
-import {
-  type FinishReason,
-  isFromElsewhere,
-  type Message,
-  type Role,
-  type Session,
-  type SessionOrdering,
-  type SessionSettings,
+import type {
+  FinishReason,
+  Message,
+  Role,
+  Session,
+  SessionOrdering,
+  SessionSettings,
 } from '../service/session.ts';
-import type { SessionRecord } from '../service/session-archive.ts';
 import type { FoundKey } from './key-budgets.ts';
 
 export interface KeyRow {
@@ -170,34 +168,6 @@ export function tagsText(tags: readonly string[]): string | null {
 /** The settings of a new session. */
 export function givenSettings({ system, parameters }: Partial<SessionSettings>): SessionSettings {
   return { system: system ?? null, parameters: parameters ?? {} };
-}
-
-/** An imported session as it is stored. Its mode is that of its last turn where the record does not say it, if that turn was here. */
-export function importedSession({ session, messages }: SessionRecord): Session {
-  const lastMessage = messages.findLast(({ role }) => role === 'user');
-  const { system, parameters } = givenSettings(session);
-  return {
-    session_id: session.session_id,
-    title: session.title,
-    created_at: session.created_at,
-    updated_at: session.updated_at,
-    message_count: messages.length,
-    mode:
-      session.mode ?? (lastMessage === undefined || isFromElsewhere(lastMessage) ? null : lastMessage.mode),
-    system,
-    parameters,
-    parent_id: session.parent_id ?? null,
-    forked_at: session.forked_at ?? null,
-    pinned: session.pinned ?? false,
-    archived: session.archived ?? false,
-    tags: session.tags ?? [],
-    user: session.user ?? null,
-  };
-}
-
-/** True for a message that a fork copied from its parent, or from a parent of that. Its usage is counted there. */
-export function isCopy({ session }: SessionRecord, { position, created_at }: Message): boolean {
-  return position <= (session.forked_at ?? -1) && created_at <= session.created_at;
 }
 
 /** The parameters of a session as they are stored. */

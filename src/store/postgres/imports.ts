@@ -3,17 +3,9 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { AuditOrigin } from '../audit-log.ts';
-import { addedMessages, isSameMessage } from '../grown-session.ts';
+import { addedMessages, importedSession, isCopy, isSameMessage } from '../imported-session.ts';
 import type { MessageRow } from '../rows.ts';
-import {
-  hiddenColumns,
-  importedSession,
-  isCopy,
-  messageColumns,
-  parametersText,
-  tagsText,
-  toMessage,
-} from '../rows.ts';
+import { hiddenColumns, messageColumns, parametersText, tagsText, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';

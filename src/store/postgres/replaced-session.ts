@@ -1,14 +1,13 @@
 // Replaces a stored session by an imported one, in one statement (../replaced-session.ts), which holds only if the session is as it was
 // read. An idempotency key names its message by position and id, so it stays valid when the message is hidden or shown. The keys of a
 // message that is kept in another session go to that session.
-import type { Message, Session } from '../../service/session.ts';
+import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { ReplacedSession, SessionRecord } from '../../service/session-archive.ts';
 import type { AuditOrigin } from '../audit-log.ts';
+import { importedSession, isCopy } from '../imported-session.ts';
 import { areKeptElsewhere, keptInSession, type Replacement, replacementOf } from '../replaced-session.ts';
 import {
   hiddenColumns,
-  importedSession,
-  isCopy,
   type MessageRow,
   parametersText,
   type SessionRow,
@@ -186,11 +185,7 @@ function messageValues(
   const isHiddenRow = (row: MessageRow) => row.alternative_of != null || row.undone_at != null;
   const rows = new Map(stored.map((row) => [row.message_id, row]));
   const written = [...added, ...moved];
-  const isHiddenNow = (message: Message) =>
-    message.alternative_of !== undefined || message.undone_at !== undefined;
-  const leave = new Set(
-    [...moved.filter((one) => !isHiddenNow(one)), ...dropped].map((one) => one.message_id),
-  );
+  const leave = new Set([...moved.filter((one) => !isHidden(one)), ...dropped].map((one) => one.message_id));
   const gone = stored.filter((row) => isHiddenRow(row) && leave.has(row.message_id));
   const columns = (messages: readonly Message[]) => [
     messages.map(({ position }) => position),
@@ -211,7 +206,7 @@ function messageValues(
   return [
     gone.map(({ position }) => position),
     gone.map(({ message_id }) => message_id),
-    ...columns(written.filter((one) => !isHiddenNow(one))),
-    ...columns(written.filter(isHiddenNow)),
+    ...columns(written.filter((one) => !isHidden(one))),
+    ...columns(written.filter(isHidden)),
   ];
 }

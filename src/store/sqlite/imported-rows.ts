@@ -1,7 +1,8 @@
 // The rows of a session that comes from elsewhere, or is a fork, with all of its messages.
 import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { importedSession, parametersText } from '../rows.ts';
+import { importedSession } from '../imported-session.ts';
+import { parametersText } from '../rows.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import { orderingBindings } from './ordering.ts';

@@ -2,9 +2,9 @@
 // stored session then equals the imported one, or differs from it.
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { addedMessages, isSameMessage } from '../grown-session.ts';
+import { addedMessages, importedSession, isCopy, isSameMessage } from '../imported-session.ts';
 import type { MessageRow } from '../rows.ts';
-import { hiddenColumns, importedSession, isCopy, messageColumns, toMessage } from '../rows.ts';
+import { hiddenColumns, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';

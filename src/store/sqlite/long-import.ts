@@ -1,7 +1,7 @@
 // Imports a long session in several transactions (staged-session.ts), so that other writes run in between.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { isCopy } from '../rows.ts';
+import { isCopy } from '../imported-session.ts';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import { findRecorded, keepAnswer, type StepTools, toolsNow } from './idempotency.ts';
 import { addImportedMessages, importBindings } from './imported-rows.ts';

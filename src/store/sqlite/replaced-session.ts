@@ -2,8 +2,9 @@
 // other table with its idempotency keys. The keys of a message that is kept in another session go to that session.
 import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { isCopy } from '../imported-session.ts';
 import { areKeptElsewhere, keptInSession, replacementOf } from '../replaced-session.ts';
-import { hiddenColumns, isCopy, type MessageRow, toMessage } from '../rows.ts';
+import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
