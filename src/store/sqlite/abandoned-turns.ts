@@ -1,6 +1,6 @@
-// Ends turns that nobody will end, if a part of the reply is stored: its process is gone, or its lease is over and nothing is known of the
-// process. All of them end when a store is opened, so that listings, searches and copies have their replies. Those of one session end when
-// its messages are read. A process that was only suspended keeps its turn.
+// Ends turns that nobody else will end, if a part of the reply is stored. The process of such a turn is gone, or could not store the end.
+// Where nothing is known of the process, the lease decides. All of them end when a store is opened, so that listings, searches and copies
+// have their replies. Those of one session end when its messages are read. A process that is only suspended keeps its turn.
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { isLeaseOver } from './lease-clock.ts';
@@ -33,18 +33,25 @@ const nextWithParts = `
 export interface AbandonedTools extends Pick<Clocks, 'clock'> {
   readonly connection: Connection;
   readonly stateOf: (owner: string) => OwnerState;
+  /** The turns of this process whose ends could not be stored ({@link nameOfTurn}). */
+  readonly unended: ReadonlySet<string>;
+}
+
+export function nameOfTurn({ session_id }: Pick<TurnRow, 'session_id'>, epoch: number): string {
+  return `${session_id} ${epoch}`;
 }
 
 /** The turn of a session, if it is abandoned and a part of its reply is stored. */
 export function abandonedTurn(
-  { connection, clock, stateOf }: AbandonedTools,
+  { connection, clock, stateOf, unended }: AbandonedTools,
   projectId: string,
   sessionId: string,
 ): TurnRow | null {
   const row = connection.get<TurnRow>(abandonedStatements.open, { projectId, sessionId });
   if (row === undefined || row.turn_owner === null) return null;
   const state = stateOf(row.turn_owner);
-  return state === 'gone' || (state === 'unknown' && isLeaseOver(row.turn_until, clock)) ? row : null;
+  const isLeft = state === 'unknown' || unended.has(nameOfTurn(row, row.turn_epoch));
+  return state === 'gone' || (isLeft && isLeaseOver(row.turn_until, clock)) ? row : null;
 }
 
 /** Ends the turn of a session if it is abandoned: its reply is what is stored of it, or that becomes an alternative. */

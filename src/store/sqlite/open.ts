@@ -91,7 +91,8 @@ export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>)
   const { connection, wait } = await openPlace(options);
   const { sinceBoot, stateOf = unknownState } = options;
   const { SqliteRows } = await import('./store-rows.ts');
-  await endAbandonedTurns(new Writer(connection, wait), { connection, clock: sinceBoot(), stateOf });
+  const abandoned = { connection, clock: sinceBoot(), stateOf, unended: new Set<string>() };
+  await endAbandonedTurns(new Writer(connection, wait), abandoned);
   return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
 }
 

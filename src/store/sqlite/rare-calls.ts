@@ -47,6 +47,7 @@ interface StoreParts {
   readonly keys: KeyReads;
   readonly audit: SqliteAudit;
   readonly turnWaiters: TurnWaiters;
+  readonly unended: ReadonlySet<string>;
   readonly dependencies: StoreDependencies;
   readonly processes: StoreProcesses | null;
   readonly clocks: () => Clocks;
@@ -94,9 +95,9 @@ export class RareCalls {
   }
 
   #abandonedTools(): AbandonedTools {
-    const { access, dependencies } = this.#parts;
+    const { access, dependencies, unended } = this.#parts;
     const { stateOf, sinceBoot } = dependencies;
-    return { connection: access.connection, clock: sinceBoot(), stateOf };
+    return { connection: access.connection, clock: sinceBoot(), stateOf, unended };
   }
 
   readonly createKey: SessionStore['createKey'] = async (key) => {

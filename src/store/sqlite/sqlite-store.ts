@@ -15,7 +15,7 @@ import type {
 } from '../session-store.ts';
 import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
-import { abandonedTurn } from './abandoned-turns.ts';
+import { abandonedTurn, nameOfTurn } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
@@ -56,6 +56,7 @@ export class SqliteStore implements SessionStore {
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #partsGate = new Gate(partsGateMs);
+  readonly #unended = new Set<string>();
   readonly #dependencies: StoreDependencies;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
@@ -105,6 +106,7 @@ export class SqliteStore implements SessionStore {
     let rare: Promise<RareCalls> | null = null;
     const parts = {
       ...{ access: this.#access, keys: this.#keys, audit: this.audit, turnWaiters: this.#turnWaiters },
+      unended: this.#unended,
       ...{ dependencies, processes, clocks: () => this.#clocks() },
       writeOnce: this.#writeOnce.bind(this) as WriteOnce,
     };
@@ -227,7 +229,12 @@ export class SqliteStore implements SessionStore {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
     const options = { party: projectId, waitMs: replyLockWaitMs };
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
-    const ended = await this.#access.run(() => this.#access.writer.write(write, options));
+    const ended = await this.#access
+      .run(() => this.#access.writer.write(write, options))
+      .catch((error) => {
+        this.#unended.add(nameOfTurn(turn, turn.epoch));
+        throw error;
+      });
     this.#turnWaiters.wake(turn.session_id);
     this.#keepUp();
     return ended;
@@ -251,9 +258,10 @@ export class SqliteStore implements SessionStore {
   /** Reads messages of a session after its turn has ended, if that was abandoned. */
   async #readEnded<T>(projectId: string, sessionId: string, work: (connection: Connection) => T): Promise<T> {
     const { stateOf } = this.#dependencies;
+    const unended = this.#unended;
     const first = await this.#access.read((connection) => {
       const { clock } = this.#clocks();
-      const isLeft = abandonedTurn({ connection, clock, stateOf }, projectId, sessionId) !== null;
+      const isLeft = abandonedTurn({ connection, clock, stateOf, unended }, projectId, sessionId) !== null;
       return isLeft ? null : { value: work(connection) };
     });
     if (first !== null) return first.value;

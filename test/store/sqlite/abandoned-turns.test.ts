@@ -66,6 +66,18 @@ it.each([
   },
 );
 
+it('a turn whose end this process could not store is over after its lease, although the process runs', async () => {
+  const { options, open, project } = await openPlace();
+  const store = await open('running');
+  const turn = await turnWithPart(store, project, 1);
+  const file = join(options.directory, 'parley.db');
+  const change = (sql: string) => lookInto(file, (database) => database.exec(sql));
+  change(`CREATE TRIGGER refused BEFORE INSERT ON messages BEGIN SELECT RAISE(FAIL, 'refused'); END`);
+  await expect(store.endTurn(project, turn, turnReply())).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  change('DROP TRIGGER refused');
+  expect(await contents(store, project, turn.session_id)).toEqual(ended);
+});
+
 it('a copy of a store has the reply of a process that is gone', async () => {
   const { options, store, project } = await openPlace();
   await turnWithPart(store, project, 60_000);
