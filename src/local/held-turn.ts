@@ -31,7 +31,7 @@ export class HeldTurn {
   #storedLength = 0;
 
   constructor(
-    store: SessionStore,
+    store: Pick<SessionStore, 'renewTurn'>,
     projectId: string,
     turn: Turn,
     { leaseMs, caller, replySoFar }: HeldTurnOptions,

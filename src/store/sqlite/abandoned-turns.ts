@@ -97,6 +97,8 @@ function abandonedSessions(tools: AbandonedTools): readonly AbandonedSession[] {
     const row = tools.connection.get<AbandonedSession & { session: number }>(nextWithParts, { after });
     if (row === undefined) return found;
     after = row.session;
+    // The project with an empty id holds the sessions that staged-session.ts hides.
+    if (row.project_id === '') continue;
     if (abandonedTurn(tools, row.project_id, row.session_id) !== null) found.push(row);
   }
 }
