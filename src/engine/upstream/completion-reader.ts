@@ -24,7 +24,8 @@ const maxCharacters = 8 * 1024 * 1024;
  * Matches a reply that a filter stopped. Gemini sends `content_filter: RECITATION`, or its own name of the reason alone. GLM sends
  * `sensitive`.
  */
-const filterReason = /content_filter|safety|recitation|prohibited_content|blocklist|spii|^(refusal|sensitive)$/i;
+const filterReason =
+  /content_filter|safety|recitation|prohibited_content|blocklist|spii|^(refusal|sensitive)$/i;
 /** The reasons of replies that their server did not complete: of OpenRouter, GLM, DeepSeek and vLLM. */
 const brokenReasons: readonly string[] = ['error', 'network_error', 'insufficient_system_resource', 'abort'];
 

@@ -200,19 +200,23 @@ it('a reply that was ended for its length stays cut, whatever end the server nam
   expect((await collectEvents(engine, hello)).at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
 });
 
-it.each(['content_filter: RECITATION', 'content_filter: PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'refusal', 'sensitive'])(
-  'a reply that was ended by %s is not a whole one',
-  async (reason) => {
-    const { characters, failure } = await endOf((response) =>
-      sendStream(response, sse(chunk({ content: 'Once' }), chunk({}, reason), '[DONE]')),
-    );
-    expect(characters).toBe(4);
-    expect(failure).toMatchObject({
-      code: 'ENGINE_FAILED',
-      details: [{ field: 'model_server', problem: 'content_filter' }],
-    });
-  },
-);
+it.each([
+  'content_filter: RECITATION',
+  'content_filter: PROHIBITED_CONTENT',
+  'BLOCKLIST',
+  'SPII',
+  'refusal',
+  'sensitive',
+])('a reply that was ended by %s is not a whole one', async (reason) => {
+  const { characters, failure } = await endOf((response) =>
+    sendStream(response, sse(chunk({ content: 'Once' }), chunk({}, reason), '[DONE]')),
+  );
+  expect(characters).toBe(4);
+  expect(failure).toMatchObject({
+    code: 'ENGINE_FAILED',
+    details: [{ field: 'model_server', problem: 'content_filter' }],
+  });
+});
 
 it('a reply that filled the context of the model is cut at its length', async () => {
   const body = sse(chunk({ content: 'a' }), chunk({}, 'model_context_window_exceeded'), '[DONE]');

@@ -149,18 +149,21 @@ describe('what it asks', () => {
     },
     { message: "Unsupported value: 'stream' does not support true with this model.", param: 'stream' },
     { message: 'This model does not support streaming.' },
-  ])('asks for a whole reply where the server refuses to stream it, also the next time: %j', async (error) => {
-    const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }];
-    const { server, engine } = await stubs.engineOver((response, { body }) => {
-      if ('stream' in JSON.parse(body)) sendJson(response, { error }, 400);
-      else sendJson(response, { choices, usage: usageChunk.usage });
-    });
-    for (const _ of [1, 2])
-      expect(await collectEvents(engine, hello)).toEqual([{ type: 'text', text: 'Hi' }, finish]);
-    const asked = server.requests.map(({ body }) => Object.keys(JSON.parse(body)));
-    const own = ['model', 'messages'];
-    expect(asked).toEqual([[...own, 'stream', 'stream_options'], own, own]);
-  });
+  ])(
+    'asks for a whole reply where the server refuses to stream it, also the next time: %j',
+    async (error) => {
+      const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }];
+      const { server, engine } = await stubs.engineOver((response, { body }) => {
+        if ('stream' in JSON.parse(body)) sendJson(response, { error }, 400);
+        else sendJson(response, { choices, usage: usageChunk.usage });
+      });
+      for (const _ of [1, 2])
+        expect(await collectEvents(engine, hello)).toEqual([{ type: 'text', text: 'Hi' }, finish]);
+      const asked = server.requests.map(({ body }) => Object.keys(JSON.parse(body)));
+      const own = ['model', 'messages'];
+      expect(asked).toEqual([[...own, 'stream', 'stream_options'], own, own]);
+    },
+  );
 
   it.each([
     ['', '/v1/chat/completions'],
