@@ -121,6 +121,15 @@ describe('sessions messages', () => {
     const messages = lines(await place.output(['sessions', 'messages', id, '--format', 'json']));
     expect(messages.map((line) => JSON.parse(line).content)).toEqual(['one', 'one', 'two', 'two']);
   });
+
+  test('--format applies beside --json and --jq, or is refused', async () => {
+    const id = await talk('one', 'two');
+    const words = ['sessions', 'messages', id, '--format'];
+    expect(await place.output([...words, 'json', '--jq', '.content'])).toBe('one\none\ntwo\ntwo\n');
+    expect(await place.output([...words, 'json', '--json'])).toBe(await place.output([...words, 'json']));
+    const refused = await place.parley([...words, 'md', '--json']);
+    expectJsonFailure(refused, { status: 2, code: 'USAGE' });
+  });
 });
 
 describe('sessions export', () => {

@@ -1,6 +1,7 @@
 // `parley sessions messages` and `parley sessions show`: print all messages of a session. A terminal gets them rendered, through the pager; a
 // pipe gets Markdown.
 import { type Command, Option } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
 import type { Message } from '../../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { markdownOption } from '../../markdown-option.ts';
@@ -64,6 +65,11 @@ function register(parent: Command, run: Run, name: string, description: string):
 
 export async function runMessages(input: MessagesInput, context: CliContext): Promise<undefined> {
   const { stdout, options } = context;
+  if (options.json && input.format === 'md') {
+    throw new ParleyError('USAGE', '--json and --format md cannot both apply to stdout.', {
+      hint: 'Remove one of them.',
+    });
+  }
   const isRendered = input.format === null && !options.json && rendersMarkdown(stdout, input.markdown);
   if (isRendered) {
     await throughPager(context, (output) => showMessages(input, output, context));
@@ -101,8 +107,8 @@ export async function* messageTexts(
 ): AsyncGenerator<string> {
   let gap = '';
   for await (const { items, body } of pagesOf(id, all, context)) {
-    if (context.options.json) yield `${toJson(body)}\n`;
-    else if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
+    if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
+    else if (context.options.json) yield `${toJson(body)}\n`;
     else {
       for (const message of items) {
         yield gap + markdownMessage(message);
