@@ -8,6 +8,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { asksToRetry } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
 import {
@@ -147,20 +148,21 @@ export class RemoteConnection {
 
   /** Sends the request once. Resolves when the head of the response has arrived. */
   async send({ request, apiKey }: PreparedRequest): Promise<HttpResponse> {
-    const { trace, now, authorityFile } = this.#options;
+    const { trace, authorityFile } = this.#options;
     if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
-    const start = now();
+    const start = monotonicMs();
+    const passed = () => `${Math.round(monotonicMs() - start)} ms`;
     try {
       const response = await this.#client.request(request);
       this.#hasResponded = true;
       const extensions = response.header(extensionsHeader);
       if (extensions !== null) this.#extensions = new Set(extensions.split(',').map((name) => name.trim()));
-      if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);
+      if (trace !== null) await trace(`# status ${response.status} after ${passed()}`);
       return response;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const failure = redactFailure(error, apiKey);
-      await trace?.(`# ${failure.message}, after ${now() - start} ms`);
+      await trace?.(`# ${failure.message}, after ${passed()}`);
       throw failure;
     }
   }

@@ -16,8 +16,12 @@ beforeAll(async () => {
     `const now = Date.now; Date.now = () => now() - (require('fs').existsSync(${JSON.stringify(setBack)}) ? 3600000 : 0);`,
   );
   server = await serve(({ method, path }, response) => {
+    if (path.endsWith('/slow')) {
+      writeFileSync(setBack, '');
+      return sendJson(response, { success: true, data: { session_id: 'slow' } });
+    }
     // No answer comes.
-    if (path.endsWith('/silent')) return setTimeout(() => writeFileSync(setBack, ''), 300);
+    if (/silent|search/.test(path)) return setTimeout(() => writeFileSync(setBack, ''), 300);
     if (method !== 'DELETE') return sendJson(response, { success: true, data: { project_name: 'p' } });
     if (existsSync(setBack)) return sendJson(response, { success: true });
     // In the middle of the pause.
@@ -42,4 +46,19 @@ test('a batch that a server refuses continues after its pause', async () => {
 test('a server that does not respond is given up after the time-out', async () => {
   const { status, err } = await place.parley(['sessions', 'get', 'silent', '--timeout', '1'], { env: env() });
   expect([status, err]).toEqual([6, expect.stringContaining('(TIMEOUT)')]);
+});
+
+test('the duration of a request in a trace is no negative one', async () => {
+  const { err } = await place.parley(['sessions', 'get', 'slow', '--debug'], { env: env() });
+  expect(err).toMatch(/^# status 200 after \d+ ms$/m);
+});
+
+test('the seconds of a waiting line go on', async () => {
+  const screen = place.screen(['sessions', 'search', 'word'], { env: env() });
+  try {
+    await screen.until('it is set back', () => existsSync(setBack));
+    await screen.until('seconds', () => /Searching [1-9]\d? s/.test(screen.text));
+  } finally {
+    screen.close();
+  }
 });

@@ -28,8 +28,15 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'system/before-abort.ts',
     'system/yield-to-event-loop.ts',
   ],
-  // A request is printed as a shell command.
-  remote: ['service', 'wire', 'http', 'system/bounded-file.ts', 'system/shell-quote.ts'],
+  // A request is printed as a shell command, with its duration.
+  remote: [
+    'service',
+    'wire',
+    'http',
+    'system/bounded-file.ts',
+    'system/monotonic-clock.ts',
+    'system/shell-quote.ts',
+  ],
   server: [
     'service',
     'wire',

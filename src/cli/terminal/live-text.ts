@@ -8,7 +8,7 @@ import type { StartTimer } from './timer.ts';
 export interface LiveTextOptions {
   readonly quiet: boolean;
   readonly startTimer: StartTimer;
-  /** The clock, in milliseconds. */
+  /** A clock in milliseconds that nobody sets. */
   readonly now: () => number;
 }
 

@@ -7,7 +7,7 @@ import type { StartTimer } from './timer.ts';
 export interface WaitingOptions {
   readonly quiet: boolean;
   readonly startTimer: StartTimer;
-  /** The clock, in milliseconds. */
+  /** A clock in milliseconds that nobody sets. */
   readonly now: () => number;
 }
 

@@ -1,4 +1,5 @@
 // The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -59,7 +60,7 @@ export class PurgeProgress {
     this.#spinner ??= showWaiting(() => this.#context.stderr, 'Overwriting the erased data', {
       quiet: this.#context.options.quiet,
       startTimer,
-      now: this.#context.host.now,
+      now: monotonicMs,
     });
   }
 }

@@ -3,6 +3,7 @@
 import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
@@ -252,8 +253,7 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
 }
 
 async function withSpinner<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
-  const { now } = context.host;
   const { quiet } = context.options;
-  const spinner = showWaiting(() => context.stderr, text, { quiet, startTimer, now });
+  const spinner = showWaiting(() => context.stderr, text, { quiet, startTimer, now: monotonicMs });
   return work().finally(() => spinner.stop());
 }
