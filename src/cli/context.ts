@@ -10,11 +10,11 @@ import { administrationOf } from './backend-administration.ts';
 import type { CliHost } from './cli-host.ts';
 import { serverKeepsText } from './ephemeral-option.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
+import { writeNotice } from './terminal/notice.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinReading } from './terminal/stdin.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
-import { writeNotice } from './terminal/wrapped-line.ts';
 
 const noTimer: StartTimer = () => () => {};
 

@@ -12,7 +12,7 @@ import { nextStep } from './next-step.ts';
 import { targetOptions } from './target-options.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
-import { writeNotice } from './terminal/wrapped-line.ts';
+import { writeNotice } from './terminal/notice.ts';
 
 /** Reports a failure and returns its exit status. */
 export async function reportFailure(error: unknown, context: CliContext): Promise<number> {

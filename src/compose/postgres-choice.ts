@@ -6,7 +6,7 @@ import { readPasswordFile } from '../config/password-file.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
-import { withSlowStoreNotice } from '../local/slow-store-notice.ts';
+import { type Say, withSlowStoreNotice } from '../local/slow-store-notice.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
 import { openPostgresModes, openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
@@ -15,15 +15,21 @@ import { readAtMost } from '../system/bounded-file.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modesInStore, modesOfStore } from './modes-in-store.ts';
-import type { StoreChoice } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal' | 'stopSignal'>;
 
+interface PostgresOpening {
+  readonly refusesOlder: boolean;
+  readonly isServer: boolean;
+  /** Tells the user that the database does not answer yet; null for nobody. */
+  readonly say: Say | null;
+}
+
 export async function openPostgres(
   address: StoreAddress,
   dependencies: PostgresDependencies,
-  { refusesOlder, isServer, say }: Pick<StoreChoice, 'refusesOlder' | 'isServer' | 'say'>,
+  { refusesOlder, isServer, say }: PostgresOpening,
 ): Promise<ChosenStore> {
   const { now } = dependencies;
   const place = await placeOf(address, dependencies);

@@ -1,7 +1,6 @@
 // Wraps notices between words at the width of the terminal. A command to copy is not wrapped, because the terminal wraps such a line itself and
 // copies it as one line.
 import type { Output } from './output.ts';
-import { type OutputText, terminalText } from './terminal-text.ts';
 import { maxColumns } from './text-width.ts';
 
 /** Matches a command: `parley`, and the words up to one that belongs to the sentence. */
@@ -29,15 +28,6 @@ export async function wrappedNotice(text: string, output: Output): Promise<strin
     return indent + rows.replaceAll('\n', `\n${indent}`);
   });
   return (await Promise.all(lines)).join('\n');
-}
-
-/** Writes a notice as a line of its own, or as several. */
-export async function writeNotice(
-  text: string,
-  output: Output,
-  paint: (text: string) => OutputText = (plain) => plain,
-): Promise<void> {
-  await output.write(terminalText`${paint(await wrappedNotice(output.visible(text), output))}\n`);
 }
 
 async function wrapped(text: string, columns: number): Promise<string> {

@@ -8,8 +8,8 @@ import { counted } from '../../counted.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
+import { writeNotice } from '../../terminal/notice.ts';
 import { askText, confirm } from '../../terminal/prompt.ts';
-import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { commandAtTarget } from '../sessions/batch.ts';
 import { planText, reasonText } from './policy-text.ts';
 

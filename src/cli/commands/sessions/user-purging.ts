@@ -10,7 +10,7 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
-import { writeNotice } from '../../terminal/wrapped-line.ts';
+import { writeNotice } from '../../terminal/notice.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import { removePurgedJournals } from './purged-journals.ts';
 import type { PurgeInput } from './purging.ts';

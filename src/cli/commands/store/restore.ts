@@ -6,7 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { writeNotice } from '../../terminal/wrapped-line.ts';
+import { writeNotice } from '../../terminal/notice.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';

@@ -1,7 +1,7 @@
 // Notices at a terminal: wrapped between words, with commands that can be copied.
 import { expect, test } from 'vitest';
+import { writeNotice } from '../../../src/cli/terminal/notice.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
-import { writeNotice } from '../../../src/cli/terminal/wrapped-line.ts';
 import { stringStream } from './string-stream.ts';
 
 const { signal } = new AbortController();
