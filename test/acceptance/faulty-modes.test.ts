@@ -108,7 +108,7 @@ describe('a mode that was edited wrongly', () => {
   });
 });
 
-test('the next message finds the failure of the turn before it, and no empty reply', async () => {
+test('after a failed turn the model gets its message with the next one, and no empty reply between them', async () => {
   await add('fast', '--default');
   script = (_request, response) => sendJson(response, { error: { message: 'No luck' } }, 500);
   expect((await place.parley(['chat', '-n', 'My name is Ada.'])).status).toBe(1);

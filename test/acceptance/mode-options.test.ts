@@ -53,7 +53,7 @@ test.each([
   expect(outcome.err).not.toMatch(/_tokens|_seconds|base_url|canary/);
 });
 
-test('options of a new mode are reported as well; the inherited prompt is not', async () => {
+test('the context of a new mode is checked, and so is a new context with the prompt that the mode has already', async () => {
   const added = await place.parley(['modes', 'add', 'new', ...address, '--context', '1']);
   expect(added.err).toMatch(/^parley: --context must be /);
   const { err } = await place.parley(['modes', 'set', 'talkative', '--context', '300']);

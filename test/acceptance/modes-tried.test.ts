@@ -77,7 +77,7 @@ describe('the context of a mode', () => {
     expect(await context('here')).toMatchObject({ context: { tokens: 8192, source: 'here' } });
   });
 
-  test('is unlimited at other servers, and the configured size always wins', async () => {
+  test('is unlimited for servers on other machines, unless a size is set', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     expect(await context('far')).toMatchObject({ context: { tokens: null, source: 'elsewhere' } });
     expect(await place.output(['modes', 'show', 'far'])).toContain(

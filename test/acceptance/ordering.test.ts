@@ -68,7 +68,7 @@ test('a batch is continued by its own command alone, and an earlier Parley does 
   expect(journal).toContain('{"version":2,');
 });
 
-test('filters select the same sessions for a list and for a batch, and archived ones only with their option', async () => {
+test('filters select the same sessions for a list and for a batch; archived ones are listed only on request, and exported with all', async () => {
   const [one = '', two = ''] = ids;
   await place.parley(['sessions', 'tag', one, '+work']);
   await place.parley(['sessions', 'archive', two]);

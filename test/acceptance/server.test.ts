@@ -28,7 +28,7 @@ afterEach(() => guest.remove());
 const login = () =>
   guest.parley(['login', '--url', server.url, '--profile', 'team', '--key-stdin'], { stdin: `${key}\n` });
 
-test('a login verifies the key, shows what it resolves to, keeps it, and a conversation goes on', async () => {
+test('a login verifies the key, shows its project and stores it, and a conversation continues', async () => {
   const { status, out, err } = await login();
   expect(status).toBe(0);
   expect(out).toContain('project_name: team\n');
@@ -54,7 +54,7 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
   expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });
 
-test('the id of a request does not tell how many requests the server has got', async () => {
+test('the id of a request does not reveal how many requests the server has received', async () => {
   const ids: string[] = [];
   for (let asked = 0; asked < 4; asked++) {
     const { headers } = await fetch(`${server.url}/v1/models`);
@@ -64,7 +64,7 @@ test('the id of a request does not tell how many requests the server has got', a
   expect(new Set(ids.map((id) => id.slice(0, 'req_'.length + 6))).size).toBe(ids.length);
 });
 
-test('a key that the server refuses is not kept', async () => {
+test('a key that the server refuses is not stored', async () => {
   const refused = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
   const words = ['login', '--url', server.url, '--profile', 'team', '--key-stdin'];
   expectFailure(await guest.parley(words, { stdin: refused }), { status: 4, code: 'INVALID_API_KEY' });
@@ -79,7 +79,7 @@ test.each([
   expectFailure(await guest.parley(words, { stdin: text }), { status: 2, code: 'USAGE' });
 });
 
-test('what is no key is told as that, whatever it is, and not as a message', async () => {
+test('input that is not a key is reported as such', async () => {
   const words = ['login', '--url', server.url, '--key-stdin'];
   for (const stdin of [Buffer.alloc(20_000, 'k'), Buffer.from([0xff]), 'a\0b', `${key}\n${key}\n`]) {
     const outcome = await guest.parley(words, { stdin });
@@ -102,7 +102,7 @@ test('a name that no profile can have is refused before the key is asked for', a
   }
 });
 
-test('a refused key’s advice works as it stands, for a profile that is not there yet too', async () => {
+test('the advice after a refused key works as it stands, also without an existing profile', async () => {
   const words = ['login', '--url', server.url, '--profile', 'new', '--key-stdin'];
   const { err } = await guest.parley(words, { stdin: 'wrong' });
   const [, advice = ''] = /Log in with another key: (.*)\n/.exec(err) ?? [];
@@ -119,7 +119,7 @@ test('without a terminal a login names the option that takes the key', async () 
   expect(err).toContain('--key-stdin');
 });
 
-test('where another server has its replies is said at the login, and kept', async () => {
+test('the places of replies at another server are given at the login, and stored', async () => {
   const answers: Readonly<Record<string, unknown>> = {
     '/v1/auth/verify': { success: true },
     '/v1/models': { success: true, data: [{ name: 'only' }] },
@@ -152,7 +152,7 @@ test.each([
   expect(err).toContain(told);
 });
 
-test('a logout forgets the key and keeps the URL; removing forgets both', async () => {
+test('a logout removes the key and keeps the URL; a removal of the profile removes both', async () => {
   await login();
   await guest.output(['logout']);
   expectFailure(await guest.parley(['verify']), { status: 4, code: 'NO_API_KEY' });
@@ -161,12 +161,12 @@ test('a logout forgets the key and keeps the URL; removing forgets both', async 
   expect(await guest.output(['profiles', 'list'])).toBe('*\tlocal\tembedded\t\n');
 });
 
-test('there is nothing to log out of in the store on this machine', async () => {
+test('a logout from the store on this machine says that it has no login', async () => {
   expectFailure(await guest.parley(['logout']), { status: 2, code: 'USAGE' });
   expectFailure(await guest.parley(['profiles', 'remove', 'local']), { status: 2, code: 'USAGE' });
 });
 
-test('doctor tells the way to the server, and what it offers', async () => {
+test('doctor shows the connection to the server, and its features', async () => {
   await login();
   const out = await guest.output(['doctor'], { env: { NO_PROXY: 'x' } });
   expect(out).toMatch(new RegExp(`service +${server.url}`));
@@ -185,7 +185,7 @@ test('--debug prints a curl command without the key, and it works', async () => 
   expect(JSON.parse(answered.out)).toMatchObject({ success: true, data: { project_name: 'team' } });
 });
 
-test('the owner’s commands are not for a server', async () => {
+test('the commands for the owner of a store are refused for a server', async () => {
   await login();
   expectFailure(await guest.parley(['keys', 'list']), { status: 1, code: 'UNSUPPORTED' });
 });

@@ -36,7 +36,7 @@ const messages = async (id: string, ...words: readonly string[]) =>
 const said = async (id: string, ...words: readonly string[]) =>
   (await messages(id, ...words)).map(({ content }) => content);
 
-test('--regenerate asks for another reply, in another mode too, and keeps the one before beside it', async () => {
+test('--regenerate requests another reply, also in another mode, and keeps the earlier one as an alternative', async () => {
   const { session_id: id } = await chat('question');
   const again = await place.parley(['chat', '-n', '-c', '--regenerate']);
   expect(again).toMatchObject({ status: 0, out: 'reply 2\n', err: '' });
@@ -60,7 +60,7 @@ test('--regenerate asks for another reply, in another mode too, and keeps the on
   expect((await place.parley(['chat', '-n', '-c', 'more'])).out).toBe('more\n');
 });
 
-test('a regeneration that fails leaves the reply, and says what asks again', async () => {
+test('a regeneration that fails keeps the reply, and names the command that repeats it', async () => {
   const { session_id: id } = await chat('question');
   place.script = fails;
   const failed = await place.parley(['chat', '-n', '-s', id, '--regenerate']);
@@ -81,7 +81,7 @@ test.each([
   expect(refused.err).toContain(told);
 });
 
-test('undo takes the last turn back and prints its message, redo brings it back', async () => {
+test('undo hides the last turn and prints its message, and redo shows it again', async () => {
   const { session_id: id } = await chat('one');
   await chat('-c', 'two');
   const undone = await place.parley(['sessions', 'undo', id]);
@@ -99,7 +99,7 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   expectFailure(await place.parley(['sessions', 'redo', id]), { status: 2, code: 'INVALID_REQUEST' });
 });
 
-test('undo --turns takes several turns back, and prints the message of the first; more than there are is refused', async () => {
+test('undo --turns hides several turns, and prints the message of the first; too many are refused', async () => {
   const { session_id: id } = await chat('-m', 'echo', 'one');
   for (const message of ['two', 'three']) await chat('-c', message);
   const undone = await place.parley(['sessions', 'undo', id, '--turns', '2']);
@@ -116,7 +116,7 @@ test('undo --turns takes several turns back, and prints the message of the first
   expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
 });
 
-test('redo --turns brings several turns back, and prints the message of the last; of fewer it brings back all, and ends with 3', async () => {
+test('redo --turns shows several turns again, and prints the message of the last; if there are fewer, it shows all and ends with 3', async () => {
   const { session_id: id } = await chat('-m', 'echo', 'one');
   for (const message of ['two', 'three']) await chat('-c', message);
   await place.output(['sessions', 'undo', id, '--turns', '3']);
@@ -135,7 +135,7 @@ test('redo --turns brings several turns back, and prints the message of the last
   expectFailure(none, { status: 2, code: 'INVALID_REQUEST' });
 });
 
-test('after an undo and a redo a session goes on in the mode of its last turn', async () => {
+test('after an undo and a redo a session continues in the mode of its last turn', async () => {
   const { session_id: id } = await chat('-m', 'echo', 'one');
   await place.output(['chat', '-n', '-c', '-m', 'own', 'two']);
   await place.output(['sessions', 'undo', id]);
@@ -169,7 +169,7 @@ test('fork prints the id of a copy with the settings, which outlives the session
   });
 });
 
-test('chat --fork goes on in a copy, and leaves the session as it is', async () => {
+test('chat --fork continues in a copy, and does not change the session', async () => {
   const { session_id: id } = await chat('one');
   const { status, out, err } = await place.parley([
     'chat',
@@ -188,7 +188,7 @@ test('chat --fork goes on in a copy, and leaves the session as it is', async () 
   expect((await chat('-c', 'three')).session_id).toBe(copy);
 });
 
-test('what was replaced and taken back is exported in each form, and imported elsewhere', async () => {
+test('replaced and undone messages are exported in each format, and imported elsewhere', async () => {
   const { session_id: id } = await chat('one');
   await place.output(['chat', '-n', '-c', '--regenerate']);
   await chat('-c', 'two');
@@ -231,7 +231,7 @@ test('a server does the same, for a session that is named by its title', async (
   client.remove();
 });
 
-test('the REPL asks again, takes back, edits the last question, and goes on in a copy and back', async () => {
+test('the REPL has other replies, undo, an edit of the last message, and forks', async () => {
   await place.output(['models']);
   const screen = fixture.open(
     ['repl', '-m', 'own'],

@@ -38,7 +38,7 @@ function asked(): { readonly messages: readonly object[]; readonly [name: string
   return JSON.parse(place.server.requests.at(-1)?.body ?? '{}');
 }
 
-test('a session begins with a system prompt and parameters, which each turn sends over those of its mode', async () => {
+test('a session starts with a system prompt and parameters, which each turn sends in place of those of its mode', async () => {
   const { session_id } = await chat(
     '--system',
     'Be brief.',
@@ -67,7 +67,7 @@ test('a session begins with a system prompt and parameters, which each turn send
   expect(asked()).toMatchObject({ ...expected, messages: expect.arrayContaining(expected.messages) });
 });
 
-test('a session that exists has them from then on, which is said once', async () => {
+test('an existing session gets them from then on, with one note', async () => {
   const id = (
     await place.output(['sessions', 'create', '--system', 'Be brief.', '--temperature', '0'])
   ).trim();
@@ -82,7 +82,7 @@ test('a session that exists has them from then on, which is said once', async ()
   expect((await place.parley([...words, 'Hi'])).err).toBe('');
 });
 
-test('the text of a file is a system prompt, too, and what is no text or no number is refused', async () => {
+test('the system prompt may be the text of a file, and invalid texts and numbers are refused', async () => {
   const file = join(place.path, 'system.txt');
   writeFileSync(file, 'From a file.\n');
   const id = (await chat('--system-file', file, 'Hi')).session_id;
@@ -99,7 +99,7 @@ test('the text of a file is a system prompt, too, and what is no text or no numb
   }
 });
 
-test('-s goes on in the mode of that session, whichever it is, before the variable and the default', async () => {
+test('-s continues in the mode of the session, which has precedence over the variable and the default', async () => {
   const first = (await chat('-m', 'echo', 'one')).session_id;
   await chat('-m', 'own', 'another');
   const env = { PARLEY_MODE: 'eliza' };
@@ -109,7 +109,7 @@ test('-s goes on in the mode of that session, whichever it is, before the variab
   expect(changed.err).toBe('The session continues in mode own; it was in echo before.\n');
 });
 
-test('a line of a batch gives settings to its session, and goes on in the mode of the one that it names', async () => {
+test('a line of a batch gives settings to its session, and continues in the mode of the session that it names', async () => {
   const first = (await chat('-m', 'echo', 'one')).session_id;
   const lines = [
     { message: 'two', session_id: first, system: 'S', parameters: { a: 1 } },
@@ -132,7 +132,7 @@ test('a line of a batch gives settings to its session, and goes on in the mode o
   expect(await session(results[1].data.session_id)).toMatchObject({ system: 'T', parameters: { c: 2 } });
 });
 
-test('modes add --like copies what is not given', async () => {
+test('modes add --like copies the settings that are not given', async () => {
   await place.output(['modes', 'add', 'colder', '--like', 'own', '--temperature', '0']);
   const { name: _, ...own } = await place.answer<ModeSettings>(['modes', 'show', 'own']);
   expect(await place.answer(['modes', 'show', 'colder'])).toEqual({ ...own, name: 'colder', temperature: 0 });
@@ -159,7 +159,7 @@ test('/system and /param show and change them, also before the first message', a
   expect(await entered(screen, '/param nonsense')).toContain('/param temperature=0.2');
 });
 
-test('over HTTP a session is asked for only where its settings change', async () => {
+test('over HTTP a session is requested only if its settings change', async () => {
   const served = await servePlace(place);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'far']);
   const client = new PlaceInProcess();
@@ -185,7 +185,7 @@ test('over HTTP a session is asked for only where its settings change', async ()
   client.remove();
 });
 
-test('a server that keeps no settings is told to be so, and nothing is sent', async () => {
+test('a server without settings is reported, and nothing is sent', async () => {
   const server = await basicServer();
   const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NO_PROXY: '*' };
   for (const words of [
@@ -200,7 +200,7 @@ test('a server that keeps no settings is told to be so, and nothing is sent', as
   await server.close();
 });
 
-test('without settings a chat costs a basic server no request more', async () => {
+test('without settings a chat sends no additional request to a basic server', async () => {
   const server = await basicServer();
   const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NO_PROXY: '*' };
   for (const words of [['-m', 'm'], ['-c'], ['-s', 'theirs'], ['-s', 'other', '-m', 'm']])

@@ -55,7 +55,7 @@ test('with --yes the first model of a server on this machine becomes the default
   expect(differences(body, readShapes().get('parley setup') ?? new Map())).toEqual([]);
 });
 
-test('a vendor is not asked without a yes, and its key is not shown', async () => {
+test('a vendor is not contacted without a confirmation, and its key is not shown', async () => {
   const { status, err } = await place.parley(['setup', '--yes', '--debug'], {
     env: { ...env, OPENAI_API_KEY: 'sk-canary', HTTPS_PROXY: server.url },
   });
@@ -67,8 +67,8 @@ test('a vendor is not asked without a yes, and its key is not shown', async () =
   );
 });
 
-describe('the default that somebody chose', () => {
-  test('stays when setup runs again without asking, whatever it finds', async () => {
+describe('the default that the user chose', () => {
+  test('stays when setup runs again with --yes, whatever it finds', async () => {
     await place.output(['setup', '--yes'], { env });
     await place.output(['modes', 'default', 'eliza']);
     const again = await place.parley(['setup', '--yes'], { env });
@@ -132,7 +132,7 @@ describe('a vendor whose key is set, at a terminal', () => {
   afterEach(() => vendor.close());
   const question = () => `OPENAI_API_KEY is set. Ask 127.0.0.1:${vendor.port} which models it has?`;
 
-  test('is asked after a yes, where OPENAI_BASE_URL says, and becomes a mode', async () => {
+  test('is contacted after a confirmation, at OPENAI_BASE_URL, and becomes a mode', async () => {
     const typing = [
       { after: question(), keys: 'y\r' },
       { after: 'Which models should become modes?', keys: '\u001b[B\u001b[B \r' },
@@ -172,7 +172,7 @@ describe('a vendor whose key is set, at a terminal', () => {
     30_000,
   );
 
-  test('is left out, and told, where OPENAI_BASE_URL is no address that a key may go to', async () => {
+  test('is left out with a note if OPENAI_BASE_URL is no address that may get a key', async () => {
     const wrong = { ...vendorEnv(), OPENAI_BASE_URL: 'http://user:secret@api.example/v1' };
     const { status, err } = await place.parley(['setup', '--yes'], { env: wrong });
     expect(status).toBe(0);
@@ -181,12 +181,12 @@ describe('a vendor whose key is set, at a terminal', () => {
   });
 });
 
-test('an address elsewhere in OLLAMA_HOST is not asked', async () => {
+test('an address on another machine in OLLAMA_HOST is not contacted', async () => {
   const { err } = await place.parley(['setup', '--yes'], { env: { OLLAMA_HOST: 'ollama.example:80' } });
   expect(err).not.toContain('ollama.example');
 });
 
-test('a model that fails is told, and is not made the default', async () => {
+test('a model that fails is reported, and does not become the default', async () => {
   fails = true;
   const { status, err } = await place.parley(['setup', '--yes'], { env });
   expect({ status, err }).toEqual({
@@ -201,7 +201,7 @@ test('a model that fails is told, and is not made the default', async () => {
   );
 });
 
-test('with --yes a model that fails gives way to another of its server, three in all, and each failure is told', async () => {
+test('with --yes up to three models of a server are tried until one works, and each failure is reported', async () => {
   const asked: string[] = [];
   let good = 'd';
   const many = await serve(({ method, body }, response) => {
@@ -230,7 +230,7 @@ test('with --yes a model that fails gives way to another of its server, three in
   }
 });
 
-test('a server that is kept under another name of this machine is the same', async () => {
+test('a server that is stored under another name of this machine is the same', async () => {
   const url = `http://localhost:${server.port}`;
   await place.output(['modes', 'add', 'mine', '--base-url', url, '--model', 'qwen3:8b']);
   const { err } = await place.parley(['setup', '--yes'], { env });
@@ -238,7 +238,7 @@ test('a server that is kept under another name of this machine is the same', asy
   expect(err).toContain('mine replied, and is now the default mode.');
 });
 
-test('what Ollama leaves out of a long conversation is said, once for each mode that is made by hand', async () => {
+test('a note says what Ollama leaves out of a long conversation, once for each mode that is added by hand', async () => {
   const window = /OLLAMA_CONTEXT_LENGTH=(\d+) ollama serve/;
   const { err } = await place.parley(['setup', '--yes'], { env });
   expect(window.exec(err)?.[1]).toBe('8192');
@@ -250,7 +250,7 @@ test('what Ollama leaves out of a long conversation is said, once for each mode 
   expect(await add('c', 'http://127.0.0.1:8080/v1')).not.toMatch(window);
 });
 
-test('with --yes a model that fails gives way to the next server’s', async (context) => {
+test('with --yes a model that fails is replaced by one of the next server', async (context) => {
   fails = true;
   const lmStudio = createServer(({ method }, response) =>
     method === 'GET'
@@ -268,7 +268,7 @@ test('with --yes a model that fails gives way to the next server’s', async (co
   }
 });
 
-test('at a terminal the models are chosen from a list, and then the default', async () => {
+test('at a terminal the models are selected from a list, and then the default', async () => {
   const typing = [
     { after: 'Which models should become modes?', keys: ' \u001b[B \r' },
     { after: 'Which one should be', keys: '\u001b[B\r' },
@@ -284,7 +284,7 @@ test('at a terminal the models are chosen from a list, and then the default', as
   ]);
 }, 30_000);
 
-test('at a terminal Enter alone makes no mode of several models, and says how one is ticked', async () => {
+test('at a terminal Enter alone selects none of several models, and a note says how to select one', async () => {
   const { status, out } = await place.terminal('parley setup', env, [
     { after: 'Which models should become modes?', keys: '\r' },
   ]);
@@ -298,7 +298,7 @@ test('at a terminal Enter alone makes no mode of several models, and says how on
   expect(await place.answer(['models'])).toHaveLength(2);
 }, 30_000);
 
-test('at a terminal Enter alone takes the only model there is', async () => {
+test('at a terminal Enter alone selects the only model', async () => {
   const only = await serve(({ method }, response) =>
     method === 'GET' ? sendJson(response, { data: [{ id: 'qwen3:8b' }] }) : sendStream(response, reply),
   );
@@ -342,7 +342,7 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   narrow.close();
 });
 
-test('an Ollama that has only models for other things is told of, and what to pull', async (context) => {
+test('an Ollama without a chat model is reported, with a model to pull', async (context) => {
   const embedding = await serve((_request, response) =>
     sendJson(response, { object: 'list', data: [{ id: 'nomic-embed-text' }] }),
   );
@@ -359,7 +359,7 @@ test('an Ollama that has only models for other things is told of, and what to pu
   }
 });
 
-test('an Ollama without a model is told of, and how to give it one', async () => {
+test('an Ollama without any model is reported, with a model to pull', async () => {
   const empty = await serve((_request, response) => sendJson(response, { object: 'list', data: null }));
   try {
     const { err } = await place.parley(['setup', '--yes'], {

@@ -90,7 +90,7 @@ describe('servers on two machines', () => {
   };
   const all = () => Promise.all(servers.map(modesOf));
 
-  test('follow what is added, changed and removed; a reply in a removed mode comes to its end', async () => {
+  test('follow additions, changes and removals; a reply in a removed mode is completed', async () => {
     expect(await all()).toEqual([
       ['eliza*', 'echo'],
       ['eliza*', 'echo'],
@@ -126,7 +126,7 @@ describe('servers on two machines', () => {
     expect(await modesOf(withFile)).toEqual(['own*', 'eliza', 'echo']);
   }, 60_000);
 
-  test('keep their modes while the database is away, and follow again when it is back', async () => {
+  test('keep their modes while the database is down, and follow again when it is back', async () => {
     const before = await all();
     await database.crash(200);
     const first = await Promise.all(
@@ -144,7 +144,7 @@ describe('servers on two machines', () => {
   }, 60_000);
 });
 
-test('a command at another machine uses the modes of the store, and each machine keeps its own apart', async () => {
+test('a command on another machine uses the modes of the store, and each machine keeps its own modes separately', async () => {
   const store = storeOf('commands');
   await here.output(add('mine'));
   await here.output(add('ours', '--default', '--system', 'Be brief. é\u0001'), store);
@@ -170,7 +170,7 @@ test('a command at another machine uses the modes of the store, and each machine
   expectFailure(await there.parley(['modes', 'show', 'mine'], store), { status: 2, code: 'UNKNOWN_MODE' });
 });
 
-describe('people who change modes at the same moment', () => {
+describe('users who change modes at the same time', () => {
   test('lose no change of different modes', async () => {
     const store = storeOf('added');
     const names = Array.from({ length: 8 }, (_, number) => `m${number}`);
@@ -178,7 +178,7 @@ describe('people who change modes at the same moment', () => {
     expect((await modesAt(here, store)).sort()).toEqual(['echo', 'eliza*', ...names]);
   });
 
-  test('are told where both changed the same mode, and the first change stays', async () => {
+  test('get an error if both changed the same mode, and the first change stays', async () => {
     const store = storeOf('edited');
     await here.output(add('one'), store);
     const open = async () => {
@@ -207,7 +207,7 @@ describe('people who change modes at the same moment', () => {
   });
 });
 
-test('a conversation uses the modes that are set up elsewhere from the next line on', async () => {
+test('a conversation uses the modes that are added on another machine from the next message on', async () => {
   const store = storeOf('repl');
   const screen = here.screen(['repl', '-m', 'echo'], { env: store.env });
   onTestFinished(() => screen.close());
@@ -220,7 +220,7 @@ test('a conversation uses the modes that are set up elsewhere from the next line
   await screen.shows('There is no mode "late"');
 }, 30_000);
 
-test('the database holds where a key is, and never a key', async () => {
+test('the database contains the source of a key, and never a key', async () => {
   const store = storeOf('keys');
   const secret = 'sk-canary-0123456789';
   const env = { ...store.env, MODEL_KEY: secret };
@@ -267,7 +267,7 @@ describe('a copy of a store', () => {
     );
   });
 
-  test('writes over no mode, and takes none that is faulty, for it could hold a key', async () => {
+  test('overwrites no mode, and copies no faulty one, because it could contain a key', async () => {
     const machine = removeAfterTest(new PlaceInProcess());
     await machine.newSession();
     await machine.output(add('same'));

@@ -60,7 +60,7 @@ test('the same question to three models', async () => {
   expect(out).toBe('qwen model:  Why?\ngpt model:  Why?\nllama model:  Why?\n');
 });
 
-test('two turns back, and asked otherwise', async () => {
+test('two turns back, and another question', async () => {
   for (const message of ['First?', 'Second?', 'Third?'])
     await place.output(['chat', '-n', ...(message === 'First?' ? [] : ['-c']), message]);
   const out = await done(
@@ -75,7 +75,7 @@ test('two turns back, and asked otherwise', async () => {
   ]);
 });
 
-test("yesterday's session by a word said in it", async () => {
+test("yesterday's session by a word of its messages", async () => {
   await place.output(['chat', '-n', '--title', 'Garden', 'Where do the hydrangeas grow?']);
   for (const message of ['Other', 'And another']) await place.output(['chat', '-n', message]);
   const { out } = await place.terminal('parley sessions search hydrangeas');

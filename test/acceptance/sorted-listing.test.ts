@@ -60,7 +60,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
   });
 
   test.each(orders)(
-    'with %j goes on in that order with the command that it prints',
+    'with %j continues in that order with the command that it prints',
     async (flags, expected) => {
       let command = `parley sessions list --limit 2 ${flags.join(' ')}`;
       const pages: string[] = [];
@@ -77,7 +77,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
     },
   );
 
-  test('has every filter in another order, too', async () => {
+  test('accepts every filter in another order, too', async () => {
     const sorted = ['--sort', 'created', '--reverse'];
     expect(letters((await list(...sorted, '--title-match', 'o*')).out)).toBe('ace');
     expect(letters((await list(...sorted, '--older-than', minute(30))).out)).toBe('bcd');
@@ -86,7 +86,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
     expect((await list(...sorted, '--deleted')).out).toBe('');
   });
 
-  test('shows the time that it is sorted by, and in JSON both', async () => {
+  test('shows the time that it is sorted by, and both times in JSON', async () => {
     const times = (out: string) => lines(out).map((line) => line.split('\t')[2]);
     expect(times((await list('--reverse')).out)).toEqual([28, 28, 29, 30, 40].map(minute));
     expect(times((await list('--sort', 'created', '--reverse')).out)).toEqual([1, 1, 2, 2, 3].map(minute));
@@ -94,7 +94,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
     expect(data.items).toMatchObject([{ ...made[4], message_count: 0 }]);
   });
 
-  test('refuses the cursor of another order, and says so', async () => {
+  test('refuses the cursor of another order with an error that says so', async () => {
     const { out } = await list('--sort', 'created', '--limit', '1', '--json');
     const cursor = JSON.parse(out).data.next_cursor;
     const refused = await list('--cursor', cursor);
@@ -105,13 +105,13 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
   });
 });
 
-test('a sort that there is none of is refused, and the choices are named', async () => {
+test('an unknown sort is refused, and the choices are named', async () => {
   const refused = await place.parley(['sessions', 'list', '--sort', 'size']);
   expectFailure(refused, { status: 2, code: 'USAGE' });
   expect(refused.err).toContain('updated, created');
 });
 
-test('--debug prints a request that asks for the order, and only for one that is not the usual', async () => {
+test('--debug prints a request with the order if it is not the default', async () => {
   const asked = async (...words: readonly string[]) =>
     /\/v1\/sessions\?\S*/.exec(
       (await place.parley(['sessions', 'list', '--debug', ...words], { env: far })).err,
@@ -120,7 +120,7 @@ test('--debug prints a request that asks for the order, and only for one that is
   expect(await asked('--sort', 'updated')).not.toMatch(/sort|order/);
 });
 
-test('on a terminal the column is titled by its time', async () => {
+test('on a terminal the column has the title of its time', async () => {
   expect((await place.terminal('parley sessions list')).out).toContain('LAST ACTIVITY');
   const { out } = await place.terminal('parley sessions list --sort created');
   expect(out).toContain('CREATED');
@@ -193,7 +193,7 @@ test('an empty listing names the archived sessions if there are any, else the de
   expect(await listed()).toBe('All sessions are deleted. See: parley sessions list --deleted\n');
 });
 
-test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
+test('an empty listing says on stderr whether there are no sessions or none that match', async () => {
   const empty = removeAfterTest(new PlaceInProcess());
   await empty.output(['models']);
   const listed = async (...flags: string[]) => {

@@ -23,7 +23,7 @@ async function shown(script: string) {
 }
 
 describe.concurrent('a stdin that is slow', () => {
-  test('is read to its end, however long it takes, and the wait is said', async () => {
+  test('is read to its end, however long it takes, and a note says that the command waits', async () => {
     const { status, out, err } = await place.shell(
       '(sleep 2.6; printf one; sleep 0.3; printf two) | parley chat -m echo w',
     );
@@ -31,17 +31,17 @@ describe.concurrent('a stdin that is slow', () => {
     expect(err).toMatch(waiting);
   });
 
-  test('is not spoken of once it has begun', async () => {
+  test('causes no note after its first byte', async () => {
     const { out, err } = await place.shell('(printf one; sleep 2.6; printf two) | parley chat -m echo');
     expect({ out, err }).toEqual({ out: 'onetwo\n', err: '' });
   });
 
-  test('is not spoken of with --quiet', async () => {
+  test('causes no note with --quiet', async () => {
     const { out, err } = await place.shell('(sleep 2.6; printf one) | parley chat -m echo --quiet');
     expect({ out, err }).toEqual({ out: 'one\n', err: '' });
   });
 
-  test('and never ends, an idle pipe, is named after 2 s, and left alone with -n', async () => {
+  test('and never ends, an idle pipe, is named after 2 s, and not read with -n', async () => {
     const script = 'mkfifo idle; sleep 9 > idle & exec 5< idle; kill_it() { kill %1; }';
     const { out, err } = await place.shell(
       `${script}; timeout -s INT 4 parley chat -m echo w <&5; echo "status $?"; parley chat -n -m echo w <&5; kill_it`,
@@ -62,7 +62,7 @@ describe.concurrent('a stdin that is slow', () => {
 });
 
 describe.concurrent('a loop that reads lines', () => {
-  test('loses its lines to a chat without -n, as it would to ssh', async () => {
+  test('loses its lines to a chat without -n, as to ssh', async () => {
     const script = `printf '%s\\n' one two three | while read -r line; do parley chat -m echo "$line"; done`;
     expect((await shown(script)).out).toBe('one\n\ntwo\nthree\n');
   });
@@ -74,14 +74,14 @@ describe.concurrent('a loop that reads lines', () => {
 });
 
 describe.concurrent('a chat that is started', () => {
-  test('as cron does it, without a terminal, with /dev/null, answers its words', async () => {
+  test('as by cron, without a terminal, with /dev/null, sends its words', async () => {
     const script =
       'env -i PATH="$PATH" HOME="$HOME" PARLEY_CONFIG_DIR="$PARLEY_CONFIG_DIR" PARLEY_DATA_DIR="$PARLEY_DATA_DIR"';
     const command = `${script} setsid -w sh -c 'parley chat -m echo w < /dev/null'`;
     expect(await shown(command)).toEqual({ status: 0, out: 'w\n', err: '' });
   });
 
-  test('as ssh does it without a tty, with an open socket that ends, takes both', async () => {
+  test('as by ssh without a tty, with an open socket that ends, sends its words and stdin', async () => {
     const server = createServer((socket: Socket) => void socket.end('over the line'));
     await new Promise<void>((resolve) => server.listen(join(place.path, 'socket'), resolve));
     const script = `exec setsid -w parley chat -m echo w`;
@@ -117,7 +117,7 @@ describe.concurrent('a chat that is started', () => {
     expect(await outcomeOf(child)).toMatchObject({ status: 0, out: expected, err: '' });
   });
 
-  test.skipIf(!hasPython)('from Python is given what its parent gives', async () => {
+  test.skipIf(!hasPython)('from Python reads the stdin that its parent gives it', async () => {
     const program = [
       'import subprocess, sys',
       "run = lambda **more: subprocess.run(['parley', 'chat', '-m', 'echo', 'w'], stdout=subprocess.PIPE, **more).stdout",
@@ -174,7 +174,7 @@ describe.concurrent('-f -', () => {
     );
   });
 
-  test('a file among the words is sent by its name, which is said', async () => {
+  test('a file name among the words is sent as text, with a note', async () => {
     writeFileSync(join(place.path, 'b.txt'), 'from b\n');
     writeFileSync(join(place.path, 'c.txt'), 'from c\n');
     const { out, err } = await place.parley(['chat', '-n', '-m', 'echo', '-f', 'b.txt', 'c.txt', 'q']);
@@ -197,7 +197,7 @@ describe.concurrent('-f -', () => {
 describe.concurrent('--extract-code', () => {
   const reply = 'Here:\n\n```sh\nls -l\n```\n\nor\n\n~~~\ndir\n~~~\n';
 
-  test('prints the first block, =last the last, and leaves the words to the message', async () => {
+  test('prints the first block, =last the last, and does not take the words of the message as its value', async () => {
     expect(await place.output(['chat', '-n', '-m', 'echo', '--extract-code', reply])).toBe('ls -l\n');
     expect(await place.output(['chat', '-n', '-m', 'echo', '--extract-code=last', reply])).toBe('dir\n');
     expect(await place.output(['chat', '-n', '-m', 'echo', '--', '--extract-code'])).toBe('--extract-code\n');

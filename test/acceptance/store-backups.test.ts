@@ -47,7 +47,7 @@ const rowsOf = (file: string) =>
 const keyOf = (of: PlaceInProcess): string =>
   JSON.parse(readFileSync(of.configFile, 'utf8')).profiles.local.keys[of.dataDirectory];
 
-test('a backup with keys makes the same store elsewhere, in either database', async () => {
+test('a backup with keys is restored as the same store elsewhere, in either database', async () => {
   const file = join(place.path, 'one.backup');
   const made = await place.answer<{ sha256: string; keys: number }>(['store', 'backup', file, '--with-keys']);
   expect(made.keys).toBe(1);
@@ -69,7 +69,7 @@ test('a backup with keys makes the same store elsewhere, in either database', as
   expect(refused.err).toContain('a store in PostgreSQL is never replaced');
 });
 
-test('a backup holds the modes of its store and no keys, and its store gets a key at the first use', async () => {
+test('a backup without keys contains the modes of its store, and the restored store gets a key at the first use', async () => {
   const one = newPlace();
   await placeWithChat(one);
   await one.output(['modes', 'add', 'm', '--base-url', 'http://127.0.0.1:1/v1', '--model', 'x', '--default']);
@@ -87,7 +87,7 @@ test('a backup holds the modes of its store and no keys, and its store gets a ke
   ]);
 });
 
-test('a store that holds sessions is replaced on request alone, and is kept beside with its keys in use', async () => {
+test('a store with sessions is replaced only on request, and is kept next to it; its keys stay in use', async () => {
   const one = newPlace();
   await placeWithChat(one);
   const file = join(one.path, 'b');
@@ -156,7 +156,7 @@ test('a damaged backup changes nothing, from a file or from standard input', asy
   expect(readdirSync(one.dataDirectory).filter((name) => name.includes('backup'))).toEqual([]);
 });
 
-test('a backup goes through a pipe, and a file that is there is not replaced', async () => {
+test('a backup can be piped, and does not replace an existing file', async () => {
   const { out, status } = await place.shell('parley store backup - | parley store verify -');
   expect(status).toBe(0);
   expect(out).toMatch(/^The backup is intact: 1 project, 2 sessions, 2 messages, no keys\.$/m);
@@ -172,7 +172,7 @@ test('a backup goes through a pipe, and a file that is there is not replaced', a
   expect(readFileSync(there, 'utf8')).toBe('mine');
 });
 
-test('a restoration that is killed leaves the old store, and the next one goes through', async () => {
+test('a killed restoration leaves the old store, and the next one succeeds', async () => {
   const one = newPlace();
   await placeWithChat(one);
   fillStore(one.storeFile, 6_000);

@@ -61,7 +61,7 @@ async function query<Row extends object>(sql: string): Promise<readonly Row[]> {
   }
 }
 
-test('a store goes to PostgreSQL and back, and each is equal to the one before it', async () => {
+test('a store is copied to PostgreSQL and back, and each copy equals its original', async () => {
   const there = address('there');
   const first = await copy(place.dataDirectory, there);
   expect(first.err).toMatch(/Copied 2 projects with 2 keys/);
@@ -92,7 +92,7 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   expect((await copy(place.dataDirectory, there, '--resume')).status).toBe(0);
 });
 
-test('a copy that is killed goes on where it was, also in what was changed meanwhile', async () => {
+test('a killed copy is resumed, and includes later changes of the original', async () => {
   const large = removeAfterTest(new PlaceInProcess());
   await large.newSession();
   const ids = [...fillStore(large.storeFile, 3000)].sort();
@@ -137,7 +137,7 @@ test('a copy that is killed goes on where it was, also in what was changed meanw
   expect(titles).toEqual([{ title: 'changed' }]);
 });
 
-test('what differs is named, and whole copies are not written over', async () => {
+test('differences are named, and complete copies are not overwritten', async () => {
   const target = address('differs');
   await copy(place.dataDirectory, target);
   const [row] = await query<{ session_id: string }>(
@@ -150,7 +150,7 @@ test('what differs is named, and whole copies are not written over', async () =>
   expect(await query(`SELECT 1 FROM differs.messages WHERE content = 'other'`)).toHaveLength(1);
 });
 
-test('a copy that somebody may have used before it was whole loses nothing', async () => {
+test('a copy that somebody may have used before it was complete loses nothing', async () => {
   const target = address('early');
   await copy(place.dataDirectory, target);
   // As it was when only the note was missing.
@@ -165,7 +165,7 @@ test('a copy that somebody may have used before it was whole loses nothing', asy
   expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);
 });
 
-test('a copy that is not whole yet gets no key, and so is not used', async () => {
+test('an incomplete copy gets no key, so it cannot be used', async () => {
   const directory = join(place.path, 'part');
   const target = address('part');
   for (const to of [directory, target]) await copy(place.dataDirectory, to);
@@ -191,7 +191,7 @@ test('a copy that is not whole yet gets no key, and so is not used', async () =>
   expect((await place.parley(['sessions', 'list'], { env })).status).toBe(0);
 });
 
-test('a store is copied from one that is there, and only into one that is new', async () => {
+test('a store is copied only from an existing store, and only into a new one', async () => {
   const none = await copy(join(place.path, 'none'), address('none'));
   expectFailure(none, { status: 7, code: 'STORE_MISSING' });
   const same = await copy(place.dataDirectory, place.storeFile);
@@ -216,7 +216,7 @@ const engines: readonly (readonly [string, option: () => readonly string[], name
 ];
 
 describe.each(engines)('of a store in %s', (_, option, name) => {
-  test('there is none: a server that may not migrate refuses, and the command makes it, once', async () => {
+  test('there is none: a server that may not migrate refuses, and the command creates it, once', async () => {
     const refused = await unmade.parley([...serve, ...option()]);
     expectFailure(refused, { status: 7, code: 'STORE_OLDER' });
     expect(refused.err).toContain(name());

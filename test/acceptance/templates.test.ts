@@ -31,7 +31,7 @@ afterAll(() => place.remove());
 
 const chat = (...words: readonly string[]) => place.parley(['chat', '-n', '-t', ...words]);
 
-test('a template is kept as a file, listed with its variables, shown as it is, and removed', async () => {
+test('a template is stored as a file, listed with its variables, shown unchanged, and removed', async () => {
   await place.output(['templates', 'edit', 'short'], { stdin: 'Explain:' });
   expect(readFileSync(join(folder, 'commit.md'), 'utf8')).toBe(commit);
   expect(await place.output(['templates', 'list'])).toBe(
@@ -57,7 +57,7 @@ test('a template is kept as a file, listed with its variables, shown as it is, a
   expect(await place.output(['templates', 'list'])).not.toContain('short');
 });
 
-test('edit opens the editor on the file, or on a new one, and keeps what was written there', async () => {
+test('edit opens the editor with the file, or with a new one, and stores the result', async () => {
   const editor = join(place.path, 'editor');
   writeFileSync(editor, '#!/bin/sh\ncat "$1" >> "$HOME/seen"\nprintf "%s" "$TEXT" > "$1"\n');
   chmodSync(editor, 0o755);
@@ -81,7 +81,7 @@ test('a linked template stays a link', async () => {
   await place.output(['templates', 'remove', 'linked']);
 });
 
-test('a chat fills the template with words and stdin, and begins a session with its settings', async () => {
+test('a chat fills the template with words and stdin, and starts a session with its settings', async () => {
   const { status, out, err } = await place.parley(['chat', '-t', 'commit', '--set', 'who={{input}}', 'Now'], {
     stdin: 'a {{language}}\n',
   });
@@ -100,7 +100,7 @@ test('a chat fills the template with words and stdin, and begins a session with 
   });
 });
 
-test('options come before the template, name by name', async () => {
+test('options have precedence over the template, one by one', async () => {
   const options = ['--title', 'Mine', '--param', 'top_p=0.5', '--temperature', '1', '--system', 'Own'];
   const { session_id } = await place.answer<Session>([
     ...['chat', '-n', '-t', 'commit', '--set', 'who=x', ...options, 'y'],
@@ -112,7 +112,7 @@ test('options come before the template, name by name', async () => {
   });
 });
 
-test('the schema of a template, a file beside it, holds for the reply', async () => {
+test('the schema of a template, a file beside it, applies to the reply', async () => {
   writeFileSync(join(folder, 'number.json'), '{"type":"number"}');
   await place.output(['templates', 'edit', 'number'], {
     stdin: '---\nmode: echo\nschema: number.json\n---\n{{input}}',
@@ -185,7 +185,7 @@ test.each([
   await place.output(['templates', 'remove', 'faulty']);
 });
 
-test('/template puts the text to the prompt, or makes the next message with it', async () => {
+test('/template puts the text at the prompt, or uses it for the next message', async () => {
   const screen = fixture.open(['repl', '-m', 'echo'], { columns: 100, rows: 30 }, place);
   await screen.stands('echo> ');
   expect(await entered(screen, '/template commit')).toContain(

@@ -51,7 +51,7 @@ test('FORCE_COLOR colours a pipe', async () => {
   expect(await place.output(['doctor'])).not.toContain(esc);
 });
 
-test('a reply is followed by its session and how to go on, on stderr', async () => {
+test('a reply is followed by its session and the command that continues it, on stderr', async () => {
   const { status, out } = await place.terminal('parley chat -m echo hi 2>talk; cat talk', { NO_COLOR: '1' });
   expect({ status, out }).toEqual({
     status: 0,
@@ -107,7 +107,7 @@ describe('several deletions', () => {
     return items.filter(({ session_id }) => ids.includes(session_id)).length;
   }
 
-  test('are asked about with count and place, and done after a yes', async () => {
+  test('are confirmed with their count and store, and done after a yes', async () => {
     const ids = await three();
     const typing = [{ after: 'Delete these 3 sessions?', keys: 'y\r' }];
     const { status, out } = await place.terminal(`parley sessions delete ${ids.join(' ')}`, {}, typing);
@@ -132,7 +132,7 @@ describe('several deletions', () => {
     expect(await left(ids)).toBe(3);
   });
 
-  test('are not asked about with --yes, and not possible without where asking is forbidden', async () => {
+  test('need no confirmation with --yes, and are refused without it if nobody may be asked', async () => {
     const ids = await three();
     for (const [words, env] of [
       ['--no-input', {}],
@@ -156,7 +156,7 @@ test('Ctrl-C while a message is awaited ends with 130', async () => {
   expect(out).toContain('status 130');
 });
 
-test('parley alone at a terminal shows what it can do where nobody may be asked', async () => {
+test('parley alone at a terminal shows its help if nobody may be asked', async () => {
   for (const [script, env] of [
     ['parley --no-input', {}],
     ['parley', { CI: '1' }],

@@ -18,7 +18,7 @@ async function expectNothingKept(): Promise<void> {
   expect((await place.answer<Page<Session>>(['sessions', 'list'])).items).toEqual([]);
 }
 
-describe('what is not text', () => {
+describe('invalid text', () => {
   test.each([
     ['a NUL', Buffer.from('ab\0c'), 'a NUL byte at offset 2'],
     ['a lone continuation byte', Buffer.from([0x61, 0x80]), '0x80, which is not UTF-8, at offset 1'],
@@ -59,9 +59,9 @@ describe('what is not text', () => {
     expect(expectJsonFailure(json, { status: 2, code: 'USAGE' }).message).toContain(said);
   });
 
-  test('nothing of it was kept', expectNothingKept);
+  test('is not stored', expectNothingKept);
 
-  test('a U+FFFD that was given passes', async () => {
+  test('a U+FFFD of the user is accepted', async () => {
     const args = '-n -m echo "\ufffd" "" "caf\u00e9"';
     const { out, status } = await place.shell(`parley chat ${args}`);
     expect({ out, status }).toEqual({ out: '\ufffd  caf\u00e9\n', status: 0 });
@@ -69,7 +69,7 @@ describe('what is not text', () => {
 });
 
 describe('the limit of a message, 1 MiB', () => {
-  test.each([-1, 0])('holds with %i bytes more', async (more) => {
+  test.each([-1, 0])('accepts %i bytes more', async (more) => {
     const text = `${'é'.repeat(mebibyte / 2 - 1)}ab`.slice(0, mebibyte / 2 + 1 + more);
     expect(Buffer.byteLength(text)).toBe(mebibyte + more);
     const { bytes, status } = await place.parley([...echo, '--quiet'], { stdin: text });
@@ -162,16 +162,16 @@ describe('words, files and stdin', () => {
     expectFailure(await place.shell(script), { status: 2, code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('- alone is stdin, and what follows -- is words', async () => {
+  test('- alone is stdin, and all after -- is words', async () => {
     expect(await place.output([...echo, '-'], { stdin: 'piped' })).toBe('piped\n');
     expect(await place.output([...echo, '-n', '--', '--json', '-c'])).toBe('--json -c\n');
   });
 
-  test('- reads also what is not read unasked', async () => {
+  test('- also reads a stdin that is not read by default', async () => {
     expectFailure(await place.parley([...echo, '-']), { status: 2, code: 'USAGE' });
   });
 
-  test('a file, a pipe and a socket are read; a device, a closed stdin and one to be left alone are not', async () => {
+  test('a file, a pipe and a socket are read; a device, a closed stdin and one with -n are not', async () => {
     writeFileSync(join(place.path, 'in'), 'fed');
     const run = async (script: string) => (await place.shell(script)).out;
     const [file, pipe, fifo, device, closed, left, variable] = await Promise.all([

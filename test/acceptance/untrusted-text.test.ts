@@ -77,7 +77,7 @@ test.each([
 });
 
 // Eight at a time; one by one, cut at every place, they are tried in test/cli/terminal/filter-matrix.test.ts.
-test('no error of a server drives a terminal', async () => {
+test('no error of a server can control a terminal', async () => {
   for (let first = 0; first < texts.length; first += 8) {
     const text = await shown(['chat', '-n', '-m', 'any', String(first)]);
     expect(isHarmless(text), JSON.stringify(text)).toBe(true);

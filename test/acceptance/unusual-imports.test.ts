@@ -180,7 +180,7 @@ test('a database that no source recognises by its name is read as the source tha
   expect((await importing('--from', 'opencode', path)).err).not.toContain('is not recognised');
 });
 
-test('of several named files, one that is no export fails by itself, with its name', async () => {
+test('of several named files, one that is no export fails alone, with its name', async () => {
   const paths = ['one.json', 'text.txt', 'none.json', 'two.json'].map((name) => join(place.path, name));
   const [one = '', text = '', none = '', two = ''] = paths;
   writeFileSync(one, JSON.stringify([conversation('a', ['one', 'two']), { chat_messages: 5 }]));
@@ -206,7 +206,7 @@ test('an exported session that was deleted here stays deleted', async () => {
   expect(await listed()).toEqual([]);
 });
 
-test('a line of an export that is not UTF-8 fails by itself', async () => {
+test('a line of an export that is not UTF-8 fails alone', async () => {
   const texts = ['a', 'b', 'c'].map((id) => conversation(id, ['one', 'two \u00e9']));
   await importing(exportOf(...texts));
   const whole = await place.output(['sessions', 'export', '--all', '--format', 'json']);
@@ -271,7 +271,7 @@ const reads = (path: string) => spawnSync('test', ['-r', path], { uid, cwd: '/' 
 
 // Root may read everything.
 test.skipIf(process.getuid?.() !== 0 || !reads(program))(
-  'directories that the user may not read fail by themselves',
+  'each directory that the user may not read fails alone',
   async () => {
     const projects = join(place.path, '.claude/projects');
     for (const project of ['a', 'b', 'c']) {

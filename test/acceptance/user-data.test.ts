@@ -34,7 +34,7 @@ describe('the user of a session', () => {
   const say = (...words: readonly string[]) =>
     place.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', ...words]);
 
-  test('is given by create, chat, a line of a batch and an import, and is shown and exported', async () => {
+  test('is set by create, chat, a line of a batch and an import, and is shown and exported', async () => {
     const created = (await place.output(['sessions', 'create', '--user', user])).trim();
     const { session_id: said } = await say('--user', user, 'hi');
     const lines = [{ message: 'one', user }, { message: 'two' }].map((line) => JSON.stringify(line));
@@ -57,7 +57,7 @@ describe('the user of a session', () => {
     expect(await idsOf(other, '--user', user)).toHaveLength(3);
   });
 
-  test('must be that of a session that is continued', async () => {
+  test('must be the user of a session that is continued', async () => {
     const { session_id } = await say('--user', user, 'hi');
     await say('--user', user, '-s', session_id, 'again');
     const words = ['chat', '-n', '-m', 'echo', '--user', 'Bob', '-s', session_id, 'no'];
@@ -68,7 +68,7 @@ describe('the user of a session', () => {
     expectFailure(await place.parley(copy), { status: 2, code: 'USAGE' });
   });
 
-  test('is not dropped by a server that keeps none', async () => {
+  test('is not silently dropped for a server without users', async () => {
     const server = await openBasicServer({ ids: [] });
     onTestFinished(() => server.close());
     const at = ['--url', server.url, '-m', 'echo'];
@@ -160,7 +160,7 @@ describe('sessions purge --user', () => {
     expect(await idsOf(place)).toEqual([]);
   });
 
-  test('is not for a server, needs a name that a session can have, and takes no age beside it', async () => {
+  test('is refused for a server, needs a valid user, and accepts no age', async () => {
     const place = newPlace();
     await place.output(['models']);
     for (const words of [

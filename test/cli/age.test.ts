@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(['2026-02-30', '2026-02-29', '2026-04-31T00:00:00Z', '2100-02-29', '2026-13-01', '2026-00-10'])(
-  '%s is no day, and refused',
+  '%s is no valid day, and refused',
   (text) => {
     expect(() => pointInTime(text)).toThrow(/such as 2026-01-31/);
   },

@@ -32,7 +32,7 @@ test.each([
   expect(() => requireText(words, lineOf(words))).not.toThrow();
 });
 
-test('a command line that is shorter than the arguments, as one that was overwritten, tells nothing', () => {
+test('a command line that is shorter than the arguments, such as an overwritten one, refuses no word', () => {
   expect(() => requireText(['chat', '\ufffd'], Buffer.from('parley\0'))).not.toThrow();
   expect(() => requireText(['chat', '\ufffd'], Buffer.alloc(0))).not.toThrow();
 });

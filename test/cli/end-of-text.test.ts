@@ -5,7 +5,7 @@ import { lastWordStart, withoutLastNewlines } from '../../src/cli/end-of-text.ts
 
 const text = fc.string({ unit: fc.constantFrom('\n', ' ', '\t', '\u3000', 'a', '漢', '😀') });
 
-test('they are those that regular expressions find', () => {
+test('the ends of a text are those that regular expressions find', () => {
   fc.assert(
     fc.property(text, (some) => {
       expect(withoutLastNewlines(some)).toBe(some.replace(/\n+$/, ''));
@@ -14,7 +14,7 @@ test('they are those that regular expressions find', () => {
   );
 });
 
-test('a long run before them takes no time', () => {
+test('a long run before the end takes no time', () => {
   const begun = performance.now();
   const lines = `${'\n'.repeat(1_000_000)}x`;
   expect(withoutLastNewlines(lines)).toBe(lines);

@@ -25,7 +25,7 @@ test('the next page is named by a command with the cursor', async () => {
 });
 
 test.each([['a\nparley: Log in again.'], ['a\r\nb'], ['\x1b[2J'], ['a\tb'], ['\u202ea']])(
-  'the cursor %j is no part of a command',
+  'the cursor %j is not put into a command',
   async (cursor) => {
     expect(await hintFor(cursor, true)).toBe('There are more results: add --all');
     expect(await hintFor(cursor, false)).toBe('There are more results.');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { keyOf } from '../../../src/cli/batch/batch-items.ts';
 import { runs } from '../../support/runs.ts';
 
-test('two ids have one key if and only if they are the same text, a number and its digits alike', () => {
+test('two ids have one key if and only if their texts are equal, and a number equals its digits', () => {
   const id = fc.oneof(
     fc.integer({ min: -20, max: 20 }),
     fc.integer({ min: -20, max: 20 }).map(String),

@@ -55,7 +55,7 @@ function finish(progress: BatchProgress, count: number, outcome: string, from = 
   }
 }
 
-test('as lines it is told every ten seconds: counts, rate, and the time left where the end is known', () => {
+test('in lines the progress is written every ten seconds: counts, rate, and the remaining time if the end is known', () => {
   const { progress, pass, shown } = progressOf('lines', 3000);
   finish(progress, 90, 'answered');
   finish(progress, 10, 'failed', 90);
@@ -72,7 +72,7 @@ test('as lines it is told every ten seconds: counts, rate, and the time left whe
   expect(shown()).toBe('');
 });
 
-test('on a terminal it is one line that is drawn again, no wider than that, and gone at the end', () => {
+test('on a terminal the progress is one line that is redrawn, fits the width, and is erased at the end', () => {
   const { progress, pass, shown } = progressOf('live', null);
   progress.pass('answered before');
   finish(progress, 3, 'answered');
@@ -86,7 +86,7 @@ test('on a terminal it is one line that is drawn again, no wider than that, and 
   expect(shown()).toBe('\r\x1b[K');
 });
 
-test('is not there where nobody asked for it, and counts all the same', () => {
+test('no progress is shown if it was not requested, and the counts are correct all the same', () => {
   const { progress, pass, shown } = progressOf('none', 100);
   finish(progress, 2, 'stopped');
   pass(100_000);
@@ -98,7 +98,7 @@ test('is not there where nobody asked for it, and counts all the same', () => {
   ]);
 });
 
-test('of a known number of items it tells how many are done, and its outcomes in the order in which they came', () => {
+test('with a known number of items the progress shows how many are done, and the outcomes in the order of their first occurrence', () => {
   const { progress, pass, shown } = progressOf('lines', 40, { unit: 'items', outcomes: [] });
   for (const outcome of ['not_found', 'deleted', 'deleted', 'deleted']) progress.finish(outcome);
   progress.pass('duplicate');
@@ -119,7 +119,7 @@ test('on a wide terminal the line begins with a bar, once the end is known', () 
   expect(shown()).toBe('\r[====================] 40 of 40, 100 a second, 0 s left\x1b[K');
 });
 
-test('a pause that a server asked for is told with its seconds, and no longer than it takes', () => {
+test('a pause that a server requested is shown with its seconds, and only while it lasts', () => {
   const { progress, pass, shown } = progressOf('lines', null);
   let pause = 3500;
   progress.waitsFor(() => pause);
@@ -137,7 +137,7 @@ test('a pause that a server asked for is told with its seconds, and no longer th
   progress.stop();
 });
 
-test('the end is a sentence, which tells the time of long work alone', () => {
+test('the summary is a sentence, with the duration only of long work', () => {
   const { progress, pass } = progressOf('none', 2, { unit: 'items', outcomes: ['deleted'] });
   progress.finish('deleted');
   progress.finish('failed');
@@ -154,7 +154,7 @@ test('work without an item shows no line', () => {
   expect(shown()).toBe('');
 });
 
-test('what is written to the terminal takes the place of the drawn line', () => {
+test('text that is written to the terminal replaces the drawn line', () => {
   const { pass, shown, stderr } = progressOf('live', 40, { unit: 'items' });
   pass(200);
   shown();
@@ -162,7 +162,7 @@ test('what is written to the terminal takes the place of the drawn line', () => 
   expect(shown()).toBe('\r\x1b[KMade a store.\n');
 });
 
-test('a terminal that tells its width only after the start shows the line from then on', () => {
+test('a terminal that reports its width only after the start shows the line from then on', () => {
   const { pass, shown, stream } = progressOf('live', 40, { unit: 'items', columns: 0 });
   pass(400);
   expect(shown()).toBe('');

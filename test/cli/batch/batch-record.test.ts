@@ -9,7 +9,7 @@ const directory = temporaryDirectory(afterAll);
 const place = join(directory, 'chat-batches');
 const records = new BatchRecords(directory, () => Date.now());
 
-test('a record names the batch of a file, until another batch has the file, for the user alone', () => {
+test('a record names the batch of a file until another batch uses the file, and is private', () => {
   expect(records.find('1-2')).toBe(null);
   records.store('1-2', 'first');
   records.store('1-3', 'other');
@@ -20,7 +20,7 @@ test('a record names the batch of a file, until another batch has the file, for 
   expect(statSync(join(place, '1-2')).mode & 0o777).toBe(0o600);
 });
 
-test('after a day a record says nothing, and is dropped, but nothing that is no record', () => {
+test('after a day a record is ignored and removed, and other files stay', () => {
   writeFileSync(join(place, 'notes'), 'mine');
   const old = Date.now() / 1000 - 25 * 60 * 60;
   for (const name of ['1-2', 'notes']) utimesSync(join(place, name), old, old);

@@ -21,7 +21,7 @@ function fault(line: string | Uint8Array, more: Partial<LineRules> = {}): Parley
 }
 
 describe('a line of a batch', () => {
-  test('is a message as it stands, with its number as id', () => {
+  test('is a message if it is no JSON object, with its number as id', () => {
     expect(read(' "a" [b] ')).toMatchObject({
       id: 7,
       request: { message: ' "a" [b] ', mode: null, session_id: null, title: null },
@@ -50,7 +50,7 @@ describe('a line of a batch', () => {
     });
   });
 
-  test.each(['', '   ', '\t', '\r'])('that is blank (%j) asks for nothing', (line) => {
+  test.each(['', '   ', '\t', '\r'])('that is blank (%j) is no request', (line) => {
     expect(read(line)).toBe(null);
   });
 
@@ -142,7 +142,7 @@ async function lines(pieces: readonly Uint8Array[], limit: number) {
 }
 
 describe('lines of bytes', () => {
-  test('are the same however the bytes were cut', async () => {
+  test('are the same for any chunks', async () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 8 })
       .map((text) => text.replaceAll(/[\r\n\ufeff]/g, ''));
@@ -163,13 +163,13 @@ describe('lines of bytes', () => {
     );
   });
 
-  test('without a last line end have their last line all the same', async () => {
+  test('without a last line end include their last line', async () => {
     expect((await lines([Buffer.from('a\nb')], 10)).found).toEqual(['a', 'b']);
     expect((await lines([Buffer.from('a\n')], 10)).found).toEqual(['a']);
     expect((await lines([], 10)).found).toEqual([]);
   });
 
-  test('over the limit are told, dropped, and followed by the next', async () => {
+  test('over the limit are reported and skipped, and the next line is read', async () => {
     expect((await lines([Buffer.from('12345\n123'), Buffer.from('456\n1\n')], 5)).found).toEqual([
       '12345',
       null,

@@ -15,7 +15,7 @@ async function* slowly(items: readonly number[], happened: string[], pauseAt?: [
 
 const limits = { items: 3, weight: 100, weightOf: (item: number) => item, waitMs: 5000 };
 
-test('items are given out in groups of the most that a group may have, in their order', async () => {
+test('items are returned in groups of the largest permitted size, in their order', async () => {
   const happened: string[] = [];
   for await (const item of groupedItems(slowly([1, 2, 3, 4, 5], happened), limits))
     happened.push(`took ${item}`);
@@ -31,7 +31,7 @@ test('a heavy item ends its group', async () => {
   expect(happened.indexOf('took 1')).toBeGreaterThan(happened.indexOf('read 200'));
 });
 
-test('an item of a source that stands still is given out, and the rest when it comes', async () => {
+test('an item of a source that pauses is returned, and the rest when it arrives', async () => {
   const happened: string[] = [];
   let goOn = () => {};
   const pause = new Promise<void>((resolve) => {

@@ -33,7 +33,7 @@ function workOf(more: Partial<OrderedWork<Item, number>>): OrderedWork<Item, num
 }
 
 describe('work in order', () => {
-  test('writes each result once, in order, whatever ends first, and never runs more at a time, nor two of a lane', async () => {
+  test('writes each result once, in order, whichever ends first, and never exceeds its concurrency, nor runs two of a lane at once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -84,7 +84,7 @@ describe('work in order', () => {
     );
   });
 
-  test('once stopped begins nothing more, and writes what was begun, in order', async () => {
+  test('after a stop starts nothing more, and writes the results of the started work, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), items, fc.nat(20), async (scheduler, list, after) => {
         const stop = new AbortController();
@@ -114,7 +114,7 @@ describe('work in order', () => {
     );
   });
 
-  test('takes in no item before all that may begin have begun, so a long list is not copied into the run', async () => {
+  test('reads no item before all permitted work has started, so a long list is not copied into memory', async () => {
     let taken = 0;
     let begun = 0;
     function* list() {
@@ -137,7 +137,7 @@ describe('work in order', () => {
     expect(begun).toBe(100);
   });
 
-  test('takes in no more than the window weighs', async () => {
+  test('reads no more items than fit into the window', async () => {
     let taken = 0;
     async function* endless() {
       for (;;) {
@@ -162,7 +162,7 @@ describe('work in order', () => {
     await done;
   });
 
-  test('fails with what the writing fails of, once nothing runs any more', async () => {
+  test('fails with the error of the writer, when nothing runs any more', async () => {
     const list = Array.from({ length: 10 }, (_, number) => ({ number, lane: null }));
     let running = 0;
     const work = workOf({
@@ -178,7 +178,7 @@ describe('work in order', () => {
     expect(running).toBe(0);
   });
 
-  test('fails with what the items fail of, after the results of those that came', async () => {
+  test('fails with the error of the source, after the results of the items before it', async () => {
     async function* broken() {
       yield* [0, 1, 2].map((number) => ({ number, lane: null }));
       throw new Error('no more');

@@ -40,7 +40,7 @@ function turnedAway(times: number, retryAfter: number | null = null) {
   };
 }
 
-test('a call that is turned away is made again after a pause, and half as many run at once then', async () => {
+test('a refused call is repeated after a pause, and then half as many calls run at once', async () => {
   const { pacer, clock } = paced(16);
   const began = clock.now;
   expect(pacer.limit).toBe(16);
@@ -48,7 +48,7 @@ test('a call that is turned away is made again after a pause, and half as many r
   expect([pacer.limit, clock.now - began]).toEqual([8, 250]);
 });
 
-test('it tells who turned the last call away', async () => {
+test('the error names who refused the last call', async () => {
   const { pacer } = paced(1);
   expect(pacer.refusalOf('https://parley.example:8443/api')).toBeNull();
   await pacer.run(turnedAway(1));
@@ -56,14 +56,14 @@ test('it tells who turned the last call away', async () => {
   expect(pacer.refusalOf(null)).toBeNull();
 });
 
-test('calls that are turned away together count once', async () => {
+test('calls that are refused at the same time count once', async () => {
   const { pacer } = paced(16);
   await Promise.all(Array.from({ length: 16 }, () => pacer.run(turnedAway(1))));
   // Half of 16, and the answers of the 16 bring back one and a part.
   expect(pacer.limit).toBe(9);
 });
 
-test('answers bring back the calls, one for each round of them, and never more than were allowed', async () => {
+test('successful rounds increase the concurrency by one each, up to the limit', async () => {
   const { pacer } = paced(16);
   await pacer.run(turnedAway(1));
   for (let answer = 0; answer < 8; answer += 1) await pacer.run(turnedAway(0));
@@ -87,7 +87,7 @@ test('no more calls run at once than the limit says, and all of them run in the 
   expect([most, running]).toEqual([0, 0]);
 });
 
-test('a pause is as long as the server says, and longer each time where it says nothing', async () => {
+test('a pause is as long as the server says, or longer each time if it says nothing', async () => {
   const { pacer, clock, said } = paced(4);
   const began = clock.now;
   await pacer.run(turnedAway(1, 7));
@@ -100,7 +100,7 @@ test('a pause is as long as the server says, and longer each time where it says 
   ]);
 });
 
-test('a minute of nothing but refusals ends the batch; an answer in between is hope again', async () => {
+test('a minute with only refusals ends the batch; a success in between restarts the minute', async () => {
   const { pacer, clock, stop } = paced(4);
   await pacer.run(turnedAway(8));
   expect(stop.signal.aborted).toBe(false);
@@ -112,14 +112,14 @@ test('a minute of nothing but refusals ends the batch; an answer in between is h
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
 });
 
-test('a wait of hours ends the batch at once', async () => {
+test('a requested wait of hours ends the batch at once', async () => {
   const { pacer, clock, stop } = paced(4);
   const began = clock.now;
   await expect(pacer.run(turnedAway(1, 86_400))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   expect([clock.now, stop.signal.aborted]).toEqual([began, true]);
 });
 
-test('a call that is turned away while others are answered fails after its tries, and the batch goes on', async () => {
+test('a call that is refused while others succeed fails after its attempts, and the batch continues', async () => {
   const { pacer, stop } = paced(4, { maxTries: 9 });
   let tries = 0;
   const refused = pacer.run(async () => {
@@ -148,7 +148,7 @@ test.each([
   expect(stop.signal.aborted).toBe(true);
 });
 
-test('what is wrong with one item alone never ends the batch', async () => {
+test('a failure of a single item never ends the batch', async () => {
   const { pacer, stop } = paced(16);
   for (const code of ['NETWORK', 'SESSION_NOT_FOUND', 'SESSION_BUSY', 'INTERNAL_ERROR'] as const) {
     for (let call = 0; call < 15; call += 1)
@@ -157,7 +157,7 @@ test('what is wrong with one item alone never ends the batch', async () => {
   expect(stop.signal.aborted).toBe(false);
 });
 
-test('whatever waits rejects at a stop', async () => {
+test('all waiting calls reject at a stop', async () => {
   const { pacer, stop } = paced(1);
   let end = () => {};
   const running = pacer.run(() => new Promise<void>((resolve) => (end = resolve)));

@@ -11,7 +11,7 @@ const nowhere = {
   ca: null,
 };
 
-test('a command that is printed to go on with works where this one did', () => {
+test('a printed command that continues this one works in the same place', () => {
   const words = 'sessions delete --resume 1';
   expect(commandAtTarget(words, nowhere)).toBe('parley sessions delete --resume 1');
   expect(commandAtTarget(words, { ...nowhere, profile: 'work' })).toBe(`parley ${words} --profile work`);

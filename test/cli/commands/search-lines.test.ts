@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runSearch } from '../../../src/cli/commands/sessions/search.ts';
 import { HostileServer } from '../terminal/hostile-server.ts';
 
-test('no title, role or passage that is found looks like a line of another session', async () => {
+test('no title, role or snippet looks like a line of another session', async () => {
   const server = new HostileServer(false);
   server.says({ modes: [], titles: ['one\n\nses_forged  another\r\n\tuser: no'], messages: [] });
   await runSearch({ query: 'one', limit: 20, cursor: null, utc: false, conditions: {} }, server.context);

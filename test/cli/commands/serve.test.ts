@@ -46,7 +46,7 @@ async function stalledChat(port: number, key: string, characters = 1_000_000): P
 }
 
 describe('what it says', () => {
-  test('where it listens, how to log in, and a line of JSON for each request', async () => {
+  test('prints its address and the command for a login, and a line of JSON for each request', async () => {
     const server = await serve();
     const key = await newKey();
     const headers = { authorization: `Bearer ${key}` };
@@ -73,7 +73,7 @@ describe('what it says', () => {
     expect(err).not.toContain(key);
   });
 
-  test('the lines that it shows for curl work as they stand', async () => {
+  test('prints lines for curl that work as they stand', async () => {
     const server = await serve();
     const key = await newKey();
     const curl = /curl [\s\S]*?-d '.*'/.exec(server.written.out)?.[0] ?? '';
@@ -82,7 +82,7 @@ describe('what it says', () => {
   });
 
   test.each(['echo', 'own.mode'])(
-    'they ask for the default of the modes that are served: %s',
+    'the lines for curl use the default of the served modes: %s',
     async (mode) => {
       const file = join(place.path, 'modes.yaml');
       writeFileSync(
@@ -94,13 +94,13 @@ describe('what it says', () => {
     },
   );
 
-  test('they ask for the default that was chosen', async () => {
+  test('the lines for curl use the default that the user chose', async () => {
     await place.output(['modes', 'default', 'echo']);
     const server = await serve();
     await expect.poll(() => server.written.out).toContain(`-d '{"mode":"echo","message":"Hello"}'`);
   });
 
-  test('with --json, one line with the address', async () => {
+  test('with --json, prints one line with the address', async () => {
     const server = await serve('--json');
     expect(JSON.parse(server.written.out)).toEqual({
       success: true,
@@ -108,7 +108,7 @@ describe('what it says', () => {
     });
   });
 
-  test('a port in use is named, with what to do', async () => {
+  test('names a port in use, with the remedy', async () => {
     const server = await serve();
     const { status, err } = await place.parley(['serve', '--port', String(server.port)]);
     expect(status).toBe(2);
@@ -142,7 +142,7 @@ describe('how it ends', () => {
     await connection.closed();
   });
 
-  test('a reply that can end ends before the server does', async () => {
+  test('the server ends after its replies', async () => {
     const server = await serve();
     // A third, so that a busy machine sends it within the time that is left to it.
     const connection = await stalledChat(server.port, await newKey(), 350_000);
@@ -153,7 +153,7 @@ describe('how it ends', () => {
     expect((await ending).status).toBe(143);
   });
 
-  test('a second signal ends it now', async () => {
+  test('a second signal ends it at once', async () => {
     const server = await serve();
     const connection = await stalledChat(server.port, await newKey());
     server.child.kill('SIGTERM');

@@ -11,7 +11,7 @@ test('a conversation of more values than the limit is refused by the number', ()
   );
 });
 
-test('a long text is one value, whatever it holds', () => {
+test('a long text is one value, whatever it contains', () => {
   const text = `,{[\\"`.repeat(importLimits.values / 4);
   expect(parsedItem('item 1', Buffer.from(JSON.stringify([text]))).value).toEqual([text]);
 });

@@ -69,7 +69,7 @@ function fileWithHole(path: string, before: string, bytes: number, after: string
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-test('a line of 100 MB in a transcript, and a conversation of 100 MB in an export, fail by themselves', async () => {
+test('a line of 100 MB in a transcript, and a conversation of 100 MB in an export, fail alone', async () => {
   const lines = join(place.path, `${session}.jsonl`);
   const asked = line('u', null, 'Hi');
   fileWithHole(lines, asked, 100_000_000, `\n${line('a', 'u', [{ type: 'text', text: 'Yes' }])}`);

@@ -60,7 +60,7 @@ test('the items are the same, with failures, places and the bytes that were read
   expect(here.told.length).toBeGreaterThan(200);
 });
 
-test('of an archive it reads the file of a number, and tells what is wrong with it after what stands before', async () => {
+test('of an archive it reads the file with the given index, and reports a fault after the items before it', async () => {
   const bytes = exportOf();
   const zip = zipArchive([
     { name: 'empty.json', bytes: Buffer.from('[]') },
@@ -80,7 +80,7 @@ test('of an archive it reads the file of a number, and tells what is wrong with 
   );
 });
 
-test('a file without a conversation is refused as it is here', async () => {
+test('a file without a conversation is refused as without a thread', async () => {
   const path = written('conversations.json', Buffer.from('[]'));
   const [here, there] = [await toldBy(readHere(path)), await toldBy(readThere(path))];
   expect(there.error).toMatchObject({
@@ -91,7 +91,7 @@ test('a file without a conversation is refused as it is here', async () => {
   expect(there).toEqual(here);
 });
 
-test('a signal ends it with its reason', async () => {
+test('a signal ends the thread with its reason', async () => {
   const stop = new AbortController();
   const items = readThere(written('conversations.json', exportOf()), { signal: stop.signal });
   await items.next();
@@ -99,7 +99,7 @@ test('a signal ends it with its reason', async () => {
   expect((await toldBy(items)).error).toEqual(new Error('enough'));
 });
 
-test('a reader that wants no more ends it', async () => {
+test('a reader that stops ends the thread', async () => {
   for await (const item of readThere(written('conversations.json', exportOf()))) {
     expect(item.place).toBe('item 1');
     break;

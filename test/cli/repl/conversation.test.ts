@@ -16,7 +16,7 @@ async function said(place: Place, id: string): Promise<readonly string[]> {
   return (await messagesOf(place, id)).map(({ content }) => content);
 }
 
-test('a conversation is shown as it was had, its title at the prompt, and can be gone on with', async () => {
+test('a conversation shows its messages and replies, has its title at the prompt, and can be continued', async () => {
   const { place, screen } = open();
   await screen.stands('eliza> ');
   screen.type('My name is Ada.\r');
@@ -55,7 +55,7 @@ test('a conversation is shown as it was had, its title at the prompt, and can be
   expect(await said(place, id)).toHaveLength(6);
 });
 
-test('what was said last is dimmed, cut to the screen, and nothing of it is run by the terminal', async () => {
+test('the last messages of a continued session are dimmed, cut to the screen, and cannot control the terminal', async () => {
   const place = fixture.place();
   const attack = `\x1b[2J\u202e${'a line\n'.repeat(40)}the end`;
   const stdin = attack;
@@ -69,7 +69,7 @@ test('what was said last is dimmed, cut to the screen, and nothing of it is run 
   expect(screen.rows.filter((row) => row !== '').length).toBeLessThanOrEqual(18);
 });
 
-test('what was said last begins no row with the blank that it was broken at', async () => {
+test('no row of the last messages starts with the blank at which it was broken', async () => {
   const place = fixture.place();
   const row = 'thirty letters make up the row';
   const words = `${row} dddd`;
@@ -96,7 +96,7 @@ describe('several lines', () => {
     expect(await said(place, await leave(screen))).toEqual([message, message]);
   });
 
-  test('by a short paste are one message', async () => {
+  test('of a short paste are one message', async () => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
     screen.type(`${paste('one\ntwo\n')}three\r`);
@@ -105,7 +105,7 @@ describe('several lines', () => {
     expect(await said(place, await leave(screen))).toEqual([message, message]);
   });
 
-  test('can be gone through and changed', async () => {
+  test('can be moved through and changed', async () => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
     screen.type('one\x1b\rtwo\x1b\rthree');
@@ -120,7 +120,7 @@ describe('several lines', () => {
 });
 
 describe('a paste', () => {
-  test('that ends in half an escape sequence leaves the keys as they are', async () => {
+  test('that ends with half an escape sequence does not change the next keys', async () => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
     screen.type(paste('abc \x1b['));
@@ -130,7 +130,7 @@ describe('a paste', () => {
     expect(await said(place, await leave(screen))).toEqual(['abc \x1b[!', 'abc \x1b[!']);
   });
 
-  test('of a terminal without brackets is one message, and no command', async () => {
+  test('of a terminal without bracketed paste is one message, and no command', async () => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
     screen.type('/quit\rsecond line\r');
@@ -148,7 +148,7 @@ describe('a paste', () => {
     (_, index) => `line ${index}\twith "quotes" and /slashes and 你好`,
   );
 
-  test('of 500 lines is shown folded, sent whole, as one message, and comes back from the history', async () => {
+  test('of 500 lines is shown folded, sent completely as one message, and recalled from the history', async () => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     await screen.stands('echo> ');
     screen.type(`See: ${paste(`${lines.join('\n')}\n`)}`);
@@ -186,7 +186,7 @@ test('a line that begins with // sends a slash; a typo sends nothing', async () 
   expect(await said(place, await leave(screen))).toEqual(['/etc/hosts', '/etc/hosts']);
 });
 
-test('wide characters and emoji are edited as a person sees them', async () => {
+test('wide characters and emoji are edited as single characters', async () => {
   const { place, screen } = open(['repl', '-m', 'echo'], { columns: 20 });
   await screen.stands('echo> ');
   const text = '你好世界 👩‍👩‍👧 é 👍🏽 日本語テキスト';
@@ -201,7 +201,7 @@ test('wide characters and emoji are edited as a person sees them', async () => {
 
 describe('a narrow and a wide terminal', () => {
   test.each([20, 200])(
-    'of %i columns shows what is typed over many rows, and can be resized',
+    'of %i columns shows a typed line over many rows, and can be resized',
     async (columns) => {
       // The emulator leaves the row with the cursor as it is.
       const { place, screen } = open(['repl', '-m', 'echo'], { columns, env: { TERM_PROGRAM: 'vscode' } });

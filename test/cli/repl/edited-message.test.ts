@@ -18,7 +18,7 @@ async function openWithEditor(script: string) {
   return { place, screen };
 }
 
-test('a message that is too long stands at the prompt, and /redo restores the turn', async () => {
+test('a message that is too long returns to the prompt, and /redo restores the turn', async () => {
   const { place, screen } = await openWithEditor('head -c 1100000 /dev/zero | tr "\\0" x > "$1"');
   screen.type('/edit\r');
   await screen.stands('echo (one)> [pasted 1100000 characters]');
@@ -33,7 +33,7 @@ test('a message that is too long stands at the prompt, and /redo restores the tu
   expect(stored.map(({ content }) => content)).toEqual(['one', 'one']);
 });
 
-test('a message for a session that another terminal deleted stands at the prompt', async () => {
+test('a message for a session that another terminal deleted returns to the prompt', async () => {
   const { screen } = await openWithEditor('parley sessions delete --all --yes; echo a long text > "$1"');
   screen.type('/edit\r');
   await screen.stands('echo (one)> a long text');

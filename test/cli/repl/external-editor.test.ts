@@ -27,7 +27,7 @@ test('a text of 100 MiB is refused with its size, and the file stays', async () 
   rmSync(dirname(file), { recursive: true });
 });
 
-test('a text of 8 MiB comes back whole', async () => {
+test('a text of 8 MiB is read completely', async () => {
   const env = { ...process.env, VISUAL: 'head -c 8388608 /dev/zero | tr "\\0" x >' };
   expect(await writeInEditor('text', env, signal)).toBe('x'.repeat(8388608));
 });
@@ -47,7 +47,7 @@ test.each([
   rmSync(dirname(file), { recursive: true });
 });
 
-test('a pipe in place of the file is refused, and no writer of it is awaited', async () => {
+test('a pipe in place of the file is refused without a wait for a writer', async () => {
   const { message } = await failureOf('rm "$1" && mkfifo "$1"');
   const [, file = ''] = /^(\S+) is not a regular file\.$/.exec(message) ?? [];
   rmSync(dirname(file), { recursive: true });

@@ -77,7 +77,7 @@ describe('a flood', () => {
     expect(drawn[0]).toContain('x'.repeat(78));
   });
 
-  test('of keys without an effect rings once', async () => {
+  test('of keys without an effect rings the bell once', async () => {
     const { keys, drawn } = openReader();
     keys.write('\x1b[A'.repeat(300));
     await until(() => drawn.length > 1);
@@ -97,7 +97,7 @@ describe('a flood', () => {
     expect(drawn).toHaveLength(1);
   });
 
-  test('of text that no older line holds looks through them once, and shows the end of the text', async () => {
+  test('of text that no older line contains searches them once, and shows the end of the text', async () => {
     let looked = 0;
     const lines = new Proxy(['an older line'], {
       get: (target, name) => {
@@ -112,7 +112,7 @@ describe('a flood', () => {
     expect(drawn.at(-1)).toContain(`(no match "…${'z'.repeat(40)}") `);
   });
 
-  test('of Tab asks for the choices twice, and Ctrl-C takes what waits behind a completion', async () => {
+  test('of Tab requests the choices twice, and Ctrl-C drops the keys that wait for a completion', async () => {
     let asked = 0;
     const { keys, line } = openReader({
       complete: async (_text, at) => {
@@ -133,7 +133,7 @@ describe('a flood', () => {
     expect(asked).toBe(3);
   });
 
-  test('at a terminal is drawn in pictures, and the line is whole behind it', async () => {
+  test('at a terminal is drawn in few steps, and the line is complete afterwards', async () => {
     const screen = fixture.open(['repl', '-m', 'echo'], { columns: 80, rows: 24 });
     await screen.stands('echo> ');
     const before = screen.bytes.length;
@@ -159,8 +159,8 @@ describe('a flood', () => {
 const parts = fc.constantFrom('a', 'word ', '\n', '\t', '你', '👩‍👩‍👧', '🇩🇪', '\u0301', '\x1b', '\udc00');
 const texts = fc.array(parts, { maxLength: 60 }).map((all) => all.join(''));
 
-describe('what is taken over of an earlier layout', () => {
-  test('gives the rows of a new one', () => {
+describe('the reused part of an earlier layout', () => {
+  test('gives the same rows as a new layout', () => {
     fc.assert(
       fc.property(
         texts,
@@ -184,7 +184,7 @@ describe('what is taken over of an earlier layout', () => {
     );
   });
 
-  test('of a line of 20,000 characters is all but its last rows', () => {
+  test('of a line of 20,000 characters is all except its last rows', () => {
     let measured = 0;
     const measure = (text: string) => {
       measured += text.length;
@@ -207,7 +207,7 @@ describe('what is taken over of an earlier layout', () => {
   });
 });
 
-test('the characters of a long line have the bounds that they have in the whole text', () => {
+test('the characters of a part of a long line have the same bounds as in the whole text', () => {
   const graphemes = ['👩‍👩‍👧', '🇩🇪', '漢', `e${'\u0301'.repeat(200)}`, 'a', '🇩🇪'.repeat(40)];
   const text = Array.from({ length: 60 }, (_, index) => graphemes[(index * 7) % graphemes.length]).join('');
   const starts = [...new Intl.Segmenter().segment(text)].map(({ index }) => index);

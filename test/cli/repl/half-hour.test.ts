@@ -106,7 +106,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   ]);
 }, 120_000);
 
-test('the next day: what was typed before, and every command of /help', async () => {
+test('the next day: the history, and every command of /help', async () => {
   const screen = person.open(['repl', '-m', 'echo']);
   await screen.stands('echo> ');
   screen.type('\x1b[A');
@@ -199,7 +199,7 @@ test('the next day: what was typed before, and every command of /help', async ()
   expect(named.filter((name) => !person.commands().some((word) => name.startsWith(word)))).toEqual([]);
 }, 120_000);
 
-test('a slow model: stopped before and in a reply, resized, put aside, and ended by a signal', async () => {
+test('a slow model: stopped before and in a reply, resized, suspended, and ended by a signal', async () => {
   const shell = person.openShell({ TERM_PROGRAM: 'vscode' });
   const before = await terminalSettings(shell);
   shell.type('parley repl -m slow\r');

@@ -10,7 +10,7 @@ const fixture = new ReplFixture();
 afterEach(() => fixture.close());
 
 describe('the history', () => {
-  test('is there in the next run, of the same profile alone, in a file of the owner', async () => {
+  test('is there in the next run of the same profile only, in a private file', async () => {
     const place = fixture.place();
     const first = fixture.open(['repl', '-m', 'echo'], {}, place);
     await first.stands('echo> ');
@@ -90,7 +90,7 @@ describe('the history', () => {
 });
 
 describe('Tab', () => {
-  test('completes commands and their arguments, and shows what there is to choose from', async () => {
+  test('completes commands and their arguments, and shows the choices', async () => {
     const place = fixture.place();
     await place.output(['sessions', 'create', '--title', 'Groceries for Sunday']);
     writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
@@ -135,7 +135,7 @@ describe('Tab', () => {
   });
 });
 
-test('/edit and Ctrl-X Ctrl-E write the message in an editor; what comes back stands at the prompt', async () => {
+test('/edit and Ctrl-X Ctrl-E open the message in an editor, and the edited text is at the prompt', async () => {
   const place = fixture.place();
   const editor = join(place.path, 'editor');
   writeFileSync(
@@ -165,7 +165,7 @@ test('/edit and Ctrl-X Ctrl-E write the message in an editor; what comes back st
   expect([said[0], said[2]]).toEqual(['begun\n/from the editor', 'next\n/from the editor']);
 });
 
-test('an editor that is not there is told, and the line stays', async () => {
+test('a missing editor is reported, and the line stays', async () => {
   const screen = fixture.open(['repl', '-m', 'echo'], { env: { VISUAL: 'no-such-editor' } });
   await screen.stands('echo> ');
   screen.type('begun\x18\x05');
@@ -228,7 +228,7 @@ describe('an editor', () => {
     await stands(`${rows.join('\n')}!`);
   });
 
-  test('that changes nothing leaves a line its meaning', async () => {
+  test('that changes nothing leaves a command a command', async () => {
     const place = fixture.place();
     const env = { VISUAL: 'echo was here; true' };
     const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
@@ -247,7 +247,7 @@ describe('an editor', () => {
     expect([said.length, said[0], said[2]]).toEqual([4, '/lit', 'a block']);
   });
 
-  test('is given the message, not what types it; what it writes is the message, whatever it looks like', async () => {
+  test('gets the message without quotes, and its text is a message, even if it looks like a command', async () => {
     const place = fixture.place();
     const editor = join(place.path, 'editor');
     writeFileSync(editor, '#!/bin/sh\nprintf \'"""%s"""\' "$(cat "$1")" > "$1"\n', { mode: 0o755 });
@@ -266,7 +266,7 @@ describe('an editor', () => {
   });
 });
 
-test('what the terminal reports is no text, and Shift-Enter is a new line in both spellings', async () => {
+test('reports of the terminal are no text, and Shift-Enter is a new line in both encodings', async () => {
   const screen = fixture.open(['repl', '-m', 'echo']);
   await screen.stands('echo> ');
   screen.type('\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?64;1;2c\x1b[<0;12;7M\x1b[I\x1b[12;40Rone');

@@ -30,7 +30,7 @@ async function stop(screen: TerminalScreen): Promise<void> {
   );
 }
 
-test('at the prompt: fg shows the line as it was', async () => {
+test('at the prompt, fg shows the line again', async () => {
   const screen = await openShell();
   const settings = await terminalSettings(screen);
   screen.type('parley repl -m echo\r');
@@ -47,7 +47,7 @@ test('at the prompt: fg shows the line as it was', async () => {
   await screen.shows('Continue with');
 });
 
-test('at a plain prompt, in the midst of a message too: fg shows where one is', async () => {
+test('at a plain prompt, also within a message, fg shows the prompt again', async () => {
   const place = fixture.place();
   await place.output(['models']);
   const screen = await openShell(place, { TERM: 'dumb' });
@@ -67,7 +67,7 @@ test('at a plain prompt, in the midst of a message too: fg shows where one is', 
   await screen.shows('Continue with');
 });
 
-test('while a reply comes: after fg the reply goes on', async () => {
+test('during a reply, fg continues the reply', async () => {
   const screen = await openShell(fixture.place(), talkingTo(server.url));
   screen.type('parley repl -m slow\r');
   await screen.stands('slow> ');
@@ -105,7 +105,7 @@ describe('in the list of sessions', () => {
     return screen;
   }
 
-  test('the list goes, and fg brings it back with its words and its mark; keys go on working in it', async () => {
+  test('the list disappears, and fg shows it again with its filter and its selection; its keys still work', async () => {
     const screen = await openList();
     screen.type('apple');
     await screen.until('narrowed', () => listed(screen).length === 3);
@@ -128,7 +128,7 @@ describe('in the list of sessions', () => {
     await screen.shows('Continue with');
   });
 
-  test('again and again; Ctrl-C goes back to the prompt then, and the list is gone', async () => {
+  test('repeated suspensions work, and then Ctrl-C returns to the prompt without the list', async () => {
     const screen = await openList();
     for (const word of ['e', 'l', 'l']) {
       await stop(screen);
@@ -148,7 +148,7 @@ describe('in the list of sessions', () => {
     await screen.stands('shell$ ');
   });
 
-  test('where no shell waits, nothing is lost', async () => {
+  test('without a waiting shell nothing is lost', async () => {
     const place = fixture.place();
     await place.output(['sessions', 'create', '--title', 'pear']);
     const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
@@ -170,7 +170,7 @@ describe('in the list of sessions', () => {
   });
 });
 
-test('in a question: it is asked again, and answered', async () => {
+test('in a question, fg asks the question again', async () => {
   const place = fixture.place();
   const ids = await Promise.all(
     ['one', 'two'].map((title) => place.output(['sessions', 'create', '--title', title])),

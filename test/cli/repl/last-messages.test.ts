@@ -59,7 +59,7 @@ function counting(knowsLast: boolean) {
   return { context: { open, call: async () => callWith(apiKey) }, pages };
 }
 
-test('are one page of no more messages than are wanted', async () => {
+test('are read as one page of the requested number of messages', async () => {
   const { context, pages } = counting(true);
   const last = await lastMessages(session.session_id, 3, context);
   expect(last.map(({ position }) => position)).toEqual([count - 3, count - 2, count - 1]);
@@ -67,7 +67,7 @@ test('are one page of no more messages than are wanted', async () => {
   expect(pages).toEqual([3, 2]);
 });
 
-test('come from all pages of a server that does not know the last one', async () => {
+test('are read from all pages of a server that cannot list backwards', async () => {
   const { context, pages } = counting(false);
   const last = await lastMessages(session.session_id, 2, context);
   expect(last.map(({ position }) => position)).toEqual([count - 2, count - 1]);

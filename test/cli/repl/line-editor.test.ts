@@ -131,7 +131,7 @@ describe('Enter', () => {
     expect(submitted(state)).toMatchObject({ text, mayBeCommand });
   });
 
-  test('after a paste that ends in a backslash sends it as it is', () => {
+  test('after a paste that ends with a backslash sends the paste unchanged', () => {
     const { state, actions } = edited([paste('cd \\'), ...keysOf('<return>')]);
     expect(actions.at(-1)).toBe('submit');
     expect(submitted(state).text).toBe('cd \\');
@@ -161,7 +161,7 @@ describe('the history', () => {
     expect(line(keys, history)).toBe(expected);
   });
 
-  test('is searched in any case of letters, unless a capital is looked for', () => {
+  test('is searched without regard to case, unless the search has a capital', () => {
     const sentences = ['Über alles', 'hello again', 'Hello there'];
     expect(line('^rhello<escape>', sentences)).toBe('Hello there|');
     expect(line('^rHello^r<escape>', sentences)).toBe('Hello there|');
@@ -169,7 +169,7 @@ describe('the history', () => {
     expect(line('^rüber<escape>', sentences)).toBe('Über alles|');
   });
 
-  test('gives a found line to Enter', () => {
+  test('sends a found line with Enter', () => {
     const { state, actions } = edited(keysOf('^rtwo<return>'), history);
     expect(actions.at(-1)).toBe('submit');
     expect(submitted(state).text).toBe('two\nlines');
@@ -177,7 +177,7 @@ describe('the history', () => {
 });
 
 describe('a paste', () => {
-  test('is text, whatever it is: never a command, never a block, never run line by line', () => {
+  test('is always text: never a command, never a block, never sent line by line', () => {
     const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
     fc.assert(
       fc.property(texts, fc.constantFrom('', '/', '//', '"""', '/quit\r\n'), (text, beginning) => {
@@ -190,7 +190,7 @@ describe('a paste', () => {
     );
   });
 
-  test('that is long is one character to the keys, and whole to whoever sends it', () => {
+  test('that is long is one character for the keys, and sent completely', () => {
     const long = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
     const { state } = edited([...keysOf('a'), paste(long), ...keysOf('b<left><left>x')]);
     expect([...state.text]).toHaveLength(4);
@@ -200,7 +200,7 @@ describe('a paste', () => {
     expect(submitted(moved).text).toBe(`ax${long}bax${long}b`);
   });
 
-  test('that was folded stays folded when it is recalled or found, and is sent whole', () => {
+  test('that was folded stays folded when it is recalled or found, and is sent completely', () => {
     const long = Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n');
     for (const keys of ['<up>', '^rline 7<escape>']) {
       const { state } = edited(keysOf(keys), [long]);
@@ -211,7 +211,7 @@ describe('a paste', () => {
     expect(shownLine(state, [long]).text).toBe('… line 7 …');
   });
 
-  test('that is long is a message behind a typed slash, if it begins with a slash', () => {
+  test('that is long and begins with a slash is a message after a typed slash', () => {
     const long = '/title P\n'.repeat(50);
     const { state } = edited([...keysOf('/'), paste(long)]);
     expect(submitted(state)).toMatchObject({ text: long, mayBeCommand: false });
@@ -222,7 +222,7 @@ describe('a paste', () => {
     expect(submitted(state)).toMatchObject({ text: '/title A /title', mayBeCommand: true });
   });
 
-  test('before a slash that is typed in front of it is one no more', () => {
+  test('becomes a command after a slash is typed before it', () => {
     const { state } = edited([paste('quit'), ...keysOf('^a/')]);
     expect(submitted(state)).toMatchObject({ text: '/quit', mayBeCommand: true });
   });
@@ -242,7 +242,7 @@ describe('any keys', () => {
     .map((parts) => parts.flat());
   const history = ['one', '/two', 'three\nlines'];
 
-  test('leave the cursor between two code points, and every fold with its paste', () => {
+  test('keep the cursor between two code points, and every fold with its paste', () => {
     fc.assert(
       fc.property(inputs, (typed) => {
         let state = emptyLine;
@@ -258,7 +258,7 @@ describe('any keys', () => {
     );
   });
 
-  test('are undone one after the other, down to the line that was there at first', () => {
+  test('are undone one after the other, down to the first line', () => {
     const changing = inputs.map((typed) =>
       typed.filter(
         (input) =>
@@ -275,7 +275,7 @@ describe('any keys', () => {
     );
   });
 
-  test('that kill lose nothing: what was killed last comes back with Ctrl-Y', () => {
+  test('that kill lose nothing: Ctrl-Y inserts the last killed text', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), fc.constantFrom('^w', '^u', '~<backspace>'), (text, at, kill) => {
         const cursor = Math.min(at, text.length);

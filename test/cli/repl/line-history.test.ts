@@ -15,7 +15,7 @@ function open(name = 'local'): LineHistory {
   return new LineHistory({ dataDirectory, name, locks });
 }
 
-test('keeps lines in order, each once, where it was typed last', async () => {
+test('keeps lines in order, each once, at its last place', async () => {
   const history = open();
   for (const line of ['a', 'b', 'b', 'a', ' ', 'two\nlines']) await history.add(line);
   expect(history.lines).toEqual(['b', 'a', 'two\nlines']);
@@ -23,13 +23,13 @@ test('keeps lines in order, each once, where it was typed last', async () => {
   expect(open('other').lines).toEqual([]);
 });
 
-test('is for its owner alone', async () => {
+test('is private', async () => {
   await open().add('a');
   expect(statSync(join(dataDirectory, 'history')).mode & 0o777).toBe(0o700);
   expect(statSync(open().path).mode & 0o777).toBe(0o600);
 });
 
-test('reads past what is damaged, and loses no line that comes after', async () => {
+test('skips damaged lines, and loses no later line', async () => {
   await open().add('a');
   writeFileSync(open().path, '\n"torn', { flag: 'a' });
   await open().add('b');
@@ -53,7 +53,7 @@ test('holds a thousand lines, also where two processes write', async () => {
   expect(readdirSync(join(dataDirectory, 'history'))).toEqual(['local.jsonl', 'local.lock']);
 });
 
-test('of a file of any length is the newest thousand lines, to which the next line shortens it', async () => {
+test('of a file of any length is the newest thousand lines, and the next line shortens the file to them', async () => {
   await open().add('first');
   const lines = Array.from(
     { length: 100_000 },
@@ -67,7 +67,7 @@ test('of a file of any length is the newest thousand lines, to which the next li
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, '"line 39001"', '"last"']);
 });
 
-test('remembers a very long line without keeping it', async () => {
+test('remembers a very long line without storing it', async () => {
   const history = open();
   await history.add('x'.repeat(100_000));
   await history.add('short');
@@ -75,14 +75,14 @@ test('remembers a very long line without keeping it', async () => {
   expect(open().lines).toEqual(['short']);
 });
 
-test('that cannot be written says so, and remembers nevertheless', async () => {
+test('that cannot be written says so, and still remembers lines', async () => {
   writeFileSync(join(dataDirectory, 'history'), 'a file where the directory should be');
   const history = open();
   await expect(history.add('a')).rejects.toThrow();
   expect(history.lines).toEqual(['a']);
 });
 
-test('of a file far larger than the memory is its newest part, to which the next line shortens it', async () => {
+test('of a very large file is its newest part, and the next line shortens the file to it', async () => {
   const file = open().path;
   await open().add('first');
   const size = 3 * 2 ** 30;

@@ -112,7 +112,7 @@ const lines: fc.Arbitrary<ShownLine> = fc
   });
 
 describe('a line', () => {
-  test('at the top of the screen is drawn anew without clearing from the first cell on', async () => {
+  test('at the top of the screen is redrawn without clearing from the first cell', async () => {
     // tmux keeps what is cleared from there among the lines that scrolled away: each key would leave a copy.
     const screen = new Screen(20, 10);
     const text = 'a line of several rows, folded';
@@ -123,7 +123,7 @@ describe('a line', () => {
     expect(screen.clearedFrom).not.toContainEqual([0, 0]);
   });
 
-  test('that was changed looks like one that was drawn at once', async () => {
+  test('that was changed looks like one that was drawn in one step', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(lines, { minLength: 1, maxLength: 6 }),
@@ -159,7 +159,7 @@ describe('a line', () => {
     );
   });
 
-  test('higher than the screen shows what is about the cursor, and all of it once it is finished', async () => {
+  test('higher than the screen shows the part around the cursor, and all of it when it is finished', async () => {
     const text = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n');
     const screen = new Screen(40, 10);
     screen.painter.paint(prompt, { text, cursor: text.indexOf('line 25'), pastes: [] });
@@ -172,7 +172,7 @@ describe('a line', () => {
     expect(finished.cursor).toEqual([0, 9]);
   });
 
-  test('that changes at its end is not written anew above that', async () => {
+  test('that changes at its end is not rewritten above the change', async () => {
     const screen = new Screen(20, 10);
     const text = 'a line of several rows, folded at twenty columns';
     const paint = (line: string, cursor = line.length) =>
@@ -189,7 +189,7 @@ describe('a line', () => {
     expect(await screen.seen()).toEqual({ rows: ['echo> x'], cursor: [7, 0] });
   });
 
-  test('in which the cursor moves is not written again', async () => {
+  test('in which only the cursor moves is not rewritten', async () => {
     const screen = new Screen(20, 10);
     const text = 'a line of several rows, folded at twenty columns';
     for (let cursor = text.length; cursor > 0; cursor -= 7) {
@@ -203,7 +203,7 @@ describe('a line', () => {
     }
   });
 
-  test('is erased without a trace, and what stood above stays', async () => {
+  test('is erased completely, and the text above stays', async () => {
     const screen = new Screen(20, 10);
     screen.painter.paint(prompt, { text: 'first', cursor: 5, pastes: [] });
     screen.painter.finish(prompt, { text: 'first', cursor: 5, pastes: [] });
@@ -213,7 +213,7 @@ describe('a line', () => {
   });
 });
 
-test('text of another makes nothing but itself visible', () => {
+test('untrusted text has no effect except visible characters', () => {
   const { rows } = layOut(
     prompt,
     { text: 'a\x1b[2Jb\u202ec', cursor: 0, pastes: [] },
@@ -232,7 +232,7 @@ describe('a terminal that is resized', () => {
     return screen.seen();
   };
 
-  test('and wraps the line anew by itself is written nothing, and the next key finds its place', async () => {
+  test('and rewraps the line itself gets no output, and the next key is drawn at its place', async () => {
     const property = fc.asyncProperty(widths, widths, fc.nat(text.length), async (before, after, at) => {
       const line = { text: text.slice(0, at), cursor: at, pastes: [] };
       const screen = new Screen(before, 30, { reflows: true });
@@ -262,7 +262,7 @@ describe('a terminal that is resized', () => {
     });
   });
 
-  test('and leaves the line as it was gets it drawn anew, with nothing of it above', async () => {
+  test('and does not rewrap the line gets it redrawn, with no remains above', async () => {
     const property = fc.asyncProperty(widths, widths, fc.nat(text.length), async (before, after, cursor) => {
       const screen = new Screen(before, 30);
       await screen.type('above\n');
@@ -274,7 +274,7 @@ describe('a terminal that is resized', () => {
     await fc.assert(property, { numRuns: runs(10, 400) });
   });
 
-  test('shows a prompt that changed with it', async () => {
+  test('shows a prompt that depends on the width', async () => {
     const screen = new Screen(40, 30, { reflows: true });
     const line = { text: 'abc', cursor: 3, pastes: [] };
     const long = { text: 'echo (a long title)> ', styled: 'echo (a long title)> ' };

@@ -24,7 +24,7 @@ async function placeWithModel(): Promise<Place> {
 
 const table = ['a │ b', '──┼──', '1 │ 2', '3 │ 4'];
 
-test('the rows of a table that is held back are counted, and the thinking before it is told', async () => {
+test('the live text counts the rows of a buffered table, and shows the thinking before it', async () => {
   await placeWithModel();
   const screen = fixture.open(['repl', '-m', 'slow'], { columns: 60 }, place);
   await screen.stands('slow> ');
@@ -47,7 +47,7 @@ test('the rows of a table that is held back are counted, and the thinking before
   ]);
 });
 
-test('a server tells the thinking, too', async () => {
+test('a server reports the thinking, too', async () => {
   await placeWithModel();
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   const served = await servePlace(place);
@@ -68,7 +68,7 @@ test('a server tells the thinking, too', async () => {
   await served.end('SIGTERM');
 });
 
-test('a server that asks for a pause is named as what is waited for', async () => {
+test('the live text says that a server requested the wait', async () => {
   const server = await serve((_request, response, count) => {
     if (count > 1) return sendJson(response, { success: true, data: { session_id: 's', reply: 'Hi.' } });
     response.setHeader('Retry-After', '1');

@@ -63,7 +63,7 @@ async function expectInterrupted(id: string): Promise<void> {
   expect(content.length).toBeLessThanOrEqual(most);
 }
 
-test('Ctrl-C in 400,000 brackets brings the prompt back within 100 ms, and keeps what had come', async () => {
+test('Ctrl-C in 400,000 brackets shows the prompt within 100 ms, and stores the received part', async () => {
   const screen = fixture.open(['repl', '-m', 'slow'], {}, place);
   await screen.stands('slow> ');
   const took = await least(() => {
@@ -74,7 +74,7 @@ test('Ctrl-C in 400,000 brackets brings the prompt back within 100 ms, and keeps
   await expectInterrupted(await leave(screen));
 });
 
-test('Ctrl-C in 400,000 brackets stops a chat within 100 ms, and keeps what had come', async () => {
+test('Ctrl-C in 400,000 brackets stops a chat within 100 ms, and stores the received part', async () => {
   const took = await least(async () => {
     const screen = fixture.open(['chat', '-m', 'slow', 'Hello'], {}, place);
     const told = await stopped(screen, /The reply so far is kept in session/);

@@ -5,7 +5,7 @@ import { ReplFixture } from './repl-fixture.ts';
 const fixture = new ReplFixture();
 afterEach(() => fixture.close());
 
-test('the end of long messages is shown without a wait', async () => {
+test('the end of long messages is shown at once', async () => {
   const place = fixture.place();
   const session = await place.newSession();
   for (const message of [`${'\n'.repeat(60_000)}lines`, `${'漢字'.repeat(30_000)}wide`])

@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('who replied in place of the mode, which turns were left out, and the tokens are told', async () => {
+test('notes name the mode that replied in place of another, the omitted turns, and the tokens', async () => {
   const place = fixture.place();
   const add = (name: string, ...more: readonly string[]) =>
     place.output(['modes', 'add', name, '--base-url', server.url, ...more]);
@@ -38,7 +38,7 @@ test('who replied in place of the mode, which turns were left out, and the token
   await leave(screen);
 });
 
-test('what a model failed of ends in a full stop, and says once how to try again', async () => {
+test('the failure of a model ends with a full stop, and one line says how to retry', async () => {
   const place = fixture.place();
   await place.output(['modes', 'add', 'large', '--base-url', server.url, '--model', 'broken']);
   const screen = fixture.open(['repl', '-m', 'large'], { columns: 400 }, place);
@@ -49,7 +49,7 @@ test('what a model failed of ends in a full stop, and says once how to try again
   expect(screen.text).not.toContain('Try again');
 });
 
-test('what ends in a command to copy is a line of its own, and how to try again the next one', async () => {
+test('a remedy that ends with a command is a line of its own, and the next line says how to retry', async () => {
   const place = fixture.place();
   const nobody = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'm'];
   await place.output(['modes', 'add', 'away', ...nobody]);
@@ -59,7 +59,7 @@ test('what ends in a command to copy is a line of its own, and how to try again 
   await screen.shows('Check its address: parley modes show away\nEnter sends it again.\naway (Hello)> Hello');
 });
 
-test('modes that are added, changed and removed elsewhere are those of the conversation from the next line on', async () => {
+test('modes that are added, changed and removed elsewhere are used from the next message on', async () => {
   const place = fixture.place();
   await place.output(['models']);
   const screen = fixture.open(['repl', '-m', 'echo'], { columns: 200 }, place);
@@ -93,7 +93,7 @@ test('modes that are added, changed and removed elsewhere are those of the conve
   await screen.stands('late (One)> Four');
 });
 
-test('/retry asks again for what failed before the session was taken up, and the model and the session have it once', async () => {
+test('/retry repeats a message that failed before the session was continued, and the model and the session get it once', async () => {
   const place = fixture.place();
   const add = (name: string, model: string) =>
     place.output(['modes', 'add', name, '--base-url', server.url, '--model', model]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => fixture.close());
 afterAll(() => server.close());
 
-test('a server that is down is told in a line, the message comes back, and nothing of it is lost', async () => {
+test('a server that is down is reported in one line, and the message returns to the prompt completely', async () => {
   const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
   await screen.stands('slow> ');
   screen.type('one\x1b\rtwo\r');
@@ -25,13 +25,13 @@ test('a server that is down is told in a line, the message comes back, and nothi
   expect(lines.slice(3)).toEqual(['slow> one', '  two']);
 });
 
-test('a default mode that cannot be asked for is told above the prompt, and asked for again', async () => {
+test('a failed request for the default mode is reported above the prompt, and repeated', async () => {
   const screen = fixture.open(['repl'], { env: talkingTo('http://127.0.0.1:9'), columns: 200 });
   await screen.shows('(NETWORK)');
   await screen.until('the prompt', () => screen.text.endsWith('\n>'));
 });
 
-test('Tab waits for a silent server no longer than Ctrl-C allows', async () => {
+test('Ctrl-C ends the wait of Tab for a silent server', async () => {
   const silent = await serve(() => {});
   try {
     const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(silent.url) });
@@ -51,12 +51,12 @@ test('Tab waits for a silent server no longer than Ctrl-C allows', async () => {
 });
 
 describe('a server of the basic API', () => {
-  test('without a default mode is told with the command that names one', async () => {
+  test('without a default mode is reported with the command that chooses one', async () => {
     const screen = fixture.open(['repl'], { env: talkingTo(server.url), columns: 200 });
     await screen.shows('(USAGE) Choose one with /mode: slow, other.');
   });
 
-  test('that brings no session back is asked to delete one only after a yes', async () => {
+  test('that cannot restore a session gets a deletion only after a confirmation', async () => {
     const basic = await serve(({ method, path }, response) =>
       sendJson(response, {
         success: true,
@@ -93,7 +93,7 @@ describe('a server of the basic API', () => {
 });
 
 describe('a stream that breaks off', () => {
-  test('is told, what came stays, and the message is at the prompt; Enter sends it under its key', async () => {
+  test('is reported, the received part stays, and the message is at the prompt; Enter sends it with its key', async () => {
     const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 200 });
     await screen.stands('slow> ');
     screen.type('Hello\r');
@@ -114,7 +114,7 @@ describe('a stream that breaks off', () => {
     await leave(screen);
   });
 
-  test('is repeated by /retry, also after something else was typed', async () => {
+  test('is repeated by /retry, also after another input', async () => {
     const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 200 });
     await screen.stands('slow> ');
     screen.type('Hello\r');
@@ -154,8 +154,8 @@ test.each([
   await screen.shows('Now.');
 });
 
-describe('what is told of a failure', () => {
-  test('can be done: the line is cleared first where a command helps, and Up brings the message back', async () => {
+describe('the error after a failure', () => {
+  test('can be followed: the line is cleared if the remedy is a command, and Up recalls the message', async () => {
     const screen = fixture.open(['repl', '-m', 'gone'], { env: talkingTo(server.url), columns: 200 });
     await screen.stands('gone> ');
     screen.type('Hello\r');
@@ -181,7 +181,7 @@ describe('what is told of a failure', () => {
     await leave(screen);
   });
 
-  test('is broken between words, and a command or an address in it stays in one piece', async () => {
+  test('is broken between words, and never within a command or an address', async () => {
     const command = 'parley modes set a-mode-with-a-long-name --context TOKENS';
     const address = `https://host.example/${'long/'.repeat(12)}`;
     const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url), columns: 40 });
@@ -210,7 +210,7 @@ describe('on a server of Parley', () => {
   let served: ServedPlace;
   afterEach(() => served.end('SIGKILL'));
 
-  test('a session deleted elsewhere, a key revoked, and a mode that is gone lose no message', async () => {
+  test('no message is lost if the session was deleted, the key revoked or the mode removed elsewhere', async () => {
     const place = fixture.place();
     const { key, key_id } = await place.answer<{ key: string; key_id: string }>([
       'keys',
@@ -246,7 +246,7 @@ describe('on a server of Parley', () => {
     expect(await leave(screen)).toBe(id);
   });
 
-  test('a reply that was cut by a server that ended is completed by /retry, and nothing is doubled', async () => {
+  test('a reply that was cut when its server ended is completed by /retry, and nothing is stored twice', async () => {
     const place = fixture.place();
     const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'p']);
     served = await servePlace(place);
@@ -270,7 +270,7 @@ describe('on a server of Parley', () => {
   });
 });
 
-test("a stranger's server without an archive: the past is not shown, which is said, and the rest works", async () => {
+test('at a third-party server without an archive a note says that earlier messages cannot be shown, and all else works', async () => {
   const screen = fixture.open(['repl', '-m', 'slow', '-s', 'theirs/1'], {
     env: talkingTo(server.url),
     columns: 200,
@@ -294,7 +294,7 @@ test("a stranger's server without an archive: the past is not shown, which is sa
   expect(await leave(screen)).toBe('theirs/1');
 });
 
-test('a session that is not there ends with 5, before any prompt', async () => {
+test('a missing session ends the REPL with 5 before the first prompt', async () => {
   const screen = fixture.open(['repl', '-s', 'ses_00000000000000000000000000']);
   expect(await screen.ended).toEqual({ status: 5, signal: 0 });
   expect(screen.text).toContain('(SESSION_NOT_FOUND)');

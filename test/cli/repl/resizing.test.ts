@@ -18,8 +18,8 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 250));
 
 const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
 
-describe.skipIf(!hasCommand('tmux'))('in tmux, which wraps lines anew', () => {
-  test('a line over several rows stands there once, however it is resized and changed', async () => {
+describe.skipIf(!hasCommand('tmux'))('in tmux, which rewraps lines', () => {
+  test('a line over several rows is shown once after any resizing and editing', async () => {
     const place = fixture.place();
     // The store is there: nothing is said above the line while it is resized.
     await place.answer(['models']);
@@ -60,7 +60,7 @@ describe.skipIf(!hasCommand('tmux'))('in tmux, which wraps lines anew', () => {
   });
 });
 
-test('the title at the prompt is shortened anew', async () => {
+test('the title at the prompt is shortened to the new width', async () => {
   const title = 'A title of some thirty letters';
   // The emulator leaves the row with the cursor as it is.
   const env = { TERM_PROGRAM: 'vscode' };

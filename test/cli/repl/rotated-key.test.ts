@@ -19,7 +19,7 @@ interface Key {
 
 const newKey = (place: Place) => place.answer<Key>(['keys', 'create', '--project', 'p']);
 
-test('on a server: the message fares under the new key, once, and so does all that follows', async () => {
+test('at a server the message is sent once with the new key, and so are all later ones', async () => {
   const [place, client] = [fixture.place(), fixture.place()];
   const first = await newKey(place);
   served = await servePlace(place);
@@ -47,7 +47,7 @@ test('on a server: the message fares under the new key, once, and so does all th
   expect(said.match(/^two$/gm)).toHaveLength(2);
 });
 
-test('in the embedded service: a key that the profile is given at once is not even noticed', async () => {
+test('in the embedded service a replaced key causes no error', async () => {
   const place = fixture.place();
   await place.output(['models']);
   const screen = fixture.open(['repl', '-m', 'echo'], { columns: 200 }, place);

@@ -13,7 +13,7 @@ async function open(place: Place, columns: number): Promise<TerminalScreen> {
   return screen;
 }
 
-test('/sessions lets one be picked from a list that narrows, and gives the keyboard back', async () => {
+test('/sessions offers a list that is filtered by typing, and returns the keyboard', async () => {
   const place = fixture.place();
   for (const title of ['Alpha', 'Beta', 'Gamma']) await place.output(['chat', '-m', 'echo', title]);
   const screen = await open(place, 100);
@@ -30,7 +30,7 @@ test('/sessions lets one be picked from a list that narrows, and gives the keybo
   expect(await entered(screen, '/sessions zzz')).toBe('No title contains "zzz".');
 });
 
-test('Escape leaves the list as it is, and what is typed next is a message', async () => {
+test('Escape closes the list, and the next input is a message', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'An old one']);
   const screen = await open(place, 100);
@@ -42,7 +42,7 @@ test('Escape leaves the list as it is, and what is typed next is a message', asy
   expect(await entered(screen, 'still here')).toBe('still here');
 });
 
-test('/sessions shows a session on one row, however narrow the terminal', async () => {
+test('/sessions shows a session on one row on a terminal of any width', async () => {
   const place = fixture.place();
   await place.output(['sessions', 'create', '--title', 'A title of some thirty letters']);
   const screen = await open(place, 24);
@@ -52,7 +52,7 @@ test('/sessions shows a session on one row, however narrow the terminal', async 
   await screen.until('picked', () => screen.text.endsWith('> /sessions\necho>'));
 });
 
-test('/sessions shows titles of wide characters on one row each, and draws them over again', async () => {
+test('/sessions shows titles of wide characters on one row each, and redraws them', async () => {
   const place = fixture.place();
   for (const title of ['漢字'.repeat(40), '👩🏽‍🚀 rocket '.repeat(12), 'plain'])
     await place.output(['sessions', 'create', '--title', title]);

@@ -32,7 +32,7 @@ test('/help names each command, and the keys', async () => {
   expect(help).toContain('Ctrl-D');
 });
 
-test('/help is whole at 20, 40 and 80 columns', async () => {
+test('/help is complete at 20, 40 and 80 columns', async () => {
   const place = fixture.place();
   const wordsOf = (text: string) => text.split(/\s+/);
   const wide = wordsOf(await entered(await open(place, 200), '/help'));
@@ -43,7 +43,7 @@ test('/help is whole at 20, 40 and 80 columns', async () => {
   }
 });
 
-test('/mode lists the modes and goes on in another; one that is not there changes nothing', async () => {
+test('/mode lists the modes and selects another; a missing one changes nothing', async () => {
   const screen = await open();
   expect(await entered(screen, '/mode')).toMatch(/^DEFAULT +MODE[\s\S]*\*\s+eliza/);
   expect(await entered(screen, '/mode nonsense')).toMatch(
@@ -57,7 +57,7 @@ test('/mode lists the modes and goes on in another; one that is not there change
   );
 });
 
-test('/new, /title and /status', async () => {
+test('/new starts a session, /title names it, and /status shows it', async () => {
   const screen = await open();
   await entered(screen, 'first');
   const first = await sessionId(screen);
@@ -81,7 +81,7 @@ test('/new, /title and /status', async () => {
   );
 });
 
-test('/history shows the session, /save writes it into a new file and never over one', async () => {
+test('/history shows the session, and /save writes it into a new file and never over an existing one', async () => {
   const place = fixture.place();
   const screen = await open(place);
   await entered(screen, 'keep this');
@@ -100,7 +100,7 @@ test('/history shows the session, /save writes it into a new file and never over
   expect(await entered(screen, '/save')).toContain('/save FILE');
 });
 
-test('/delete hides the session, /restore brings it back and goes on with it', async () => {
+test('/delete deletes the session, and /restore restores and continues it', async () => {
   const place = fixture.place();
   const screen = await open(place);
   await entered(screen, 'precious');
@@ -115,7 +115,7 @@ test('/delete hides the session, /restore brings it back and goes on with it', a
   expect(await messagesOf(place, id)).toHaveLength(4);
 });
 
-test('/pin, /archive and /tag keep order in the session, and off takes it back', async () => {
+test('/pin, /archive and /tag change the ordering of the session, and off undoes them', async () => {
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '/pin')).toContain('This conversation has no session yet');
@@ -140,7 +140,7 @@ test('/pin, /archive and /tag keep order in the session, and off takes it back',
   expect(await messagesOf(place, id)).toHaveLength(4);
 });
 
-test('/delete of another session takes a title, too, and leaves this one', async () => {
+test('/delete of another session accepts a title, too, and keeps this one', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'Old stuff']);
   const screen = await open(place);
@@ -154,7 +154,7 @@ test('/delete of another session takes a title, too, and leaves this one', async
   expect(missing).not.toContain('parley sessions list');
 });
 
-test('/restore of a session that is not among the deleted ones names the list of those', async () => {
+test('/restore of a session that is not deleted names the command that lists the deleted ones', async () => {
   const screen = await open(fixture.place());
   const missing = (await entered(screen, '/restore never there')).replaceAll(/\s+/g, ' ');
   expect(missing).toContain('See: parley sessions list --deleted');
@@ -177,7 +177,7 @@ test('a session that is missing is named as at any other failure of the REPL', a
     );
 });
 
-test('/resume takes an id, or a part of a title, and shows what was said', async () => {
+test('/resume accepts an id or a part of a title, and shows the last messages', async () => {
   const place = fixture.place();
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Sunday']))
     .session_id;
@@ -196,7 +196,7 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   await screen.stands('echo (Groceries for Sunday)> ');
 });
 
-test('/resume and -s go on in the mode that the session was in, and -m changes it', async () => {
+test('/resume and -s continue in the mode of the session, and -m changes it', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'eliza', 'Hello there']);
   const chat = ['chat', '-m', 'echo', 'Groceries'];
@@ -212,7 +212,7 @@ test('/resume and -s go on in the mode that the session was in, and -m changes i
   await other.stands('eliza (Groceries)> ');
 });
 
-test('/search finds sessions by what was said in them', async () => {
+test('/search finds sessions by their messages', async () => {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'A needle in the hay']);
   const screen = await open(place);
@@ -223,7 +223,7 @@ test('/search finds sessions by what was said in them', async () => {
   expect(await entered(screen, '/search')).toContain('/search WORDS');
 });
 
-test('a title that would act on the terminal is harmless in the list, when it is picked, among choices and at the prompt', async () => {
+test('a title that would control the terminal is harmless in the list, when it is selected, among choices and at the prompt', async () => {
   const place = fixture.place();
   await place.output(['sessions', 'create', '--title', 'p\u202ex']);
   const screen = await open(place);
@@ -238,7 +238,7 @@ test('a title that would act on the terminal is harmless in the list, when it is
 });
 
 describe('/copy', () => {
-  test('copies the last reply of a session that is taken up again', async () => {
+  test('copies the last reply of a session that is continued', async () => {
     const place = fixture.place();
     const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'of before'])).session_id;
     const screen = await open(place);
@@ -253,7 +253,7 @@ describe('/copy', () => {
     expect(await entered(again, '/copy')).toBe('Copied 9 characters (with OSC 52).');
   });
 
-  test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
+  test('copies the last reply to the clipboard of the terminal, and of the desktop', async () => {
     const place = fixture.place();
     const tool = join(place.path, 'bin', 'xclip');
     writeFileSync(tool, `#!/bin/sh\ncat > '${place.path}/clipboard'\n`, { mode: 0o755 });
@@ -277,7 +277,7 @@ describe('/copy', () => {
   });
 });
 
-test('/file puts files into the next message, and into that alone', async () => {
+test('/file adds files to the next message, and only to that', async () => {
   const place = fixture.place();
   writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
   const screen = await open(place);
@@ -301,7 +301,7 @@ test('/retry of an answered message says that it is answered, and sends nothing'
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
-test('a beginning that several have is told with them, and does nothing', async () => {
+test('a prefix of several commands lists them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '/re')).toBe(
@@ -311,7 +311,7 @@ test('a beginning that several have is told with them, and does nothing', async 
   expect(existsSync(join(place.path, 'x y'))).toBe(false);
 });
 
-test.each(['exit', ' quit '])('the word %s alone leaves, and is no message', async (word) => {
+test.each(['exit', ' quit '])('the word %s alone ends the REPL, and is no message', async (word) => {
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '"""exit"""')).toBe('exit');
@@ -321,7 +321,7 @@ test.each(['exit', ' quit '])('the word %s alone leaves, and is no message', asy
   expect((await messagesOf(place, id)).map(({ content }) => content)).toEqual(['exit', 'exit']);
 });
 
-test('/quit leaves, and names the command that goes on', async () => {
+test('/quit ends the REPL, and names the command that continues', async () => {
   const screen = await open();
   await entered(screen, 'hello');
   screen.type('/q\r');

@@ -26,7 +26,7 @@ describe('a slash line', () => {
     expect(found).toEqual([name, argument]);
   });
 
-  test('with a long run of blanks is read at once', () => {
+  test('with very many blanks is read at once', () => {
     const title = `a${' '.repeat(500_000)}b`;
     const begun = performance.now();
     expect(resolveSlash(`/title ${title} `, commands)).toMatchObject({ kind: 'command', argument: title });
@@ -52,7 +52,7 @@ describe('a slash line', () => {
     });
   });
 
-  test('with an argument that the command does not take is refused, unless it helps or leaves', () => {
+  test('with an unexpected argument is refused, except for /help and /quit', () => {
     const bare = ['undo', 'help', 'quit'].map((name) => ({ name, argument: '' }));
     expect(resolveSlash('/undo 2', bare)).toEqual({
       kind: 'refused',
@@ -63,7 +63,7 @@ describe('a slash line', () => {
       expect(resolveSlash(line, bare)).toMatchObject({ kind: 'command' });
   });
 
-  test('with a name that begins another one is that name', () => {
+  test('with a name that is a prefix of another one runs the exact name', () => {
     const both = [{ name: 'new' }, { name: 'news' }];
     expect(resolveSlash('/new', both)).toMatchObject({ kind: 'command', command: { name: 'new' } });
   });
@@ -93,12 +93,12 @@ describe('Tab', () => {
     expect(text.slice(0, from) + insert + text.slice(to)).toBe(expected);
   });
 
-  test('completes in front of what stands behind the cursor', async () => {
+  test('completes before the text behind the cursor', async () => {
     const { from, to, insert } = await complete('/mode el later', 8, completed);
     expect({ from, to, insert }).toEqual({ from: 6, to: 8, insert: 'eliza' });
   });
 
-  test('shows what there is to choose from', async () => {
+  test('shows the choices', async () => {
     expect((await complete('/re', 3, completed)).choices).toEqual(['/resume', '/retry', '/restore']);
     expect((await complete('/mode e', 7, completed)).choices).toEqual(['eliza', 'echo']);
   });

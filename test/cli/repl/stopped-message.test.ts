@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => fixture.close());
 afterAll(() => server.close());
 
-test('a wait that is stopped leaves the files: they stay until the message is kept, and go with it then', async () => {
+test('a stopped wait keeps the files of the message until it is stored, and sends them with it', async () => {
   const place = fixture.place();
   await place.shell('echo Buy milk. > notes.md');
   const screen = fixture.open(['repl', '-m', 'slow'], { env: talkingTo(server.url) }, place);
@@ -43,7 +43,7 @@ test('a wait that is stopped leaves the files: they stay until the message is ke
   await screen.shows('Three.');
 });
 
-test('Ctrl-C stops the wait for a pipe that nobody writes, also when it is read again with the message', async () => {
+test('Ctrl-C stops the wait for a pipe without a writer, also when it is read again with the message', async () => {
   const place = fixture.place();
   await place.shell('mkfifo pipe');
   const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
@@ -68,7 +68,7 @@ test('Ctrl-C stops the wait for a pipe that nobody writes, also when it is read 
   expect(message?.content).toBe('Read it\n\n```pipe\nAnd bread.\n```');
 });
 
-test('a command that is stopped says nothing of the message that was stopped before it', async () => {
+test('a stopped command does not mention the message that was stopped before it', async () => {
   const data = { session_id: 'one', message_id: 'first', mode: 'slow' };
   const silent = await serve(({ path }, response) => {
     if (path !== '/v1/chat') return;
@@ -92,7 +92,7 @@ test('a command that is stopped says nothing of the message that was stopped bef
   }
 });
 
-test('where no key brings a line back, /retry sends the message that was stopped', async () => {
+test('at a plain prompt, /retry sends the stopped message', async () => {
   const env = { ...talkingTo(server.url), TERM: 'dumb' };
   const screen = fixture.open(['repl', '-m', 'slow'], { env });
   await screen.until('the prompt', () => screen.text.endsWith('slow>'));

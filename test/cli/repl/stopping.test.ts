@@ -21,7 +21,7 @@ async function openSlow(...flags: readonly string[]): Promise<TerminalScreen> {
 }
 
 describe('Ctrl-C', () => {
-  test('at an empty prompt says how to leave; at a line that is begun, clears it', async () => {
+  test('at an empty prompt says how to leave; in a typed line, clears the line', async () => {
     const screen = await openSlow();
     screen.type('\x03');
     await screen.shows('Press Ctrl-D to leave.');
@@ -35,7 +35,7 @@ describe('Ctrl-C', () => {
     expect(server.requests.filter(({ path }) => path === '/v1/chat')).toEqual([]);
   });
 
-  test('before the first word stops the wait, without a trace of it', async () => {
+  test('before the first word stops the wait, and erases its text', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -49,7 +49,7 @@ describe('Ctrl-C', () => {
     await screen.stands('slow> Hello');
   });
 
-  test('before the first word, when the message is kept already, says so, whatever was replied before', async () => {
+  test('before the first word of a stored message says that it is stored, whatever was replied before', async () => {
     const screen = await openSlow();
     screen.type('Hi\r');
     const before = await server.next();
@@ -67,7 +67,7 @@ describe('Ctrl-C', () => {
     await screen.shows('[stopped; your message is kept]');
   });
 
-  test('in the middle of a reply stops it at once, and keeps and marks what came', async () => {
+  test('in the middle of a reply stops it at once, and stores and marks the received part', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -111,7 +111,7 @@ describe('Ctrl-C', () => {
     expect(took[3]).toBeLessThan(1000);
   });
 
-  test('stops a reply that comes without a pause, and what came of it is in the store', async () => {
+  test('stops a reply without pauses, and stores the received part', async () => {
     const place = fixture.place();
     const file = 'long.txt';
     await place.shell(`yes 'a line of a reply that is long' | head -c 1000000 > ${file}`);
@@ -130,7 +130,7 @@ describe('Ctrl-C', () => {
     expect(reply?.content.length).toBeLessThan(1_000_000);
   });
 
-  test('in a search, and in the list of sessions, goes back to the prompt', async () => {
+  test('in a search, and in the list of sessions, returns to the prompt', async () => {
     const place = fixture.place();
     await place.output(['chat', '-m', 'echo', 'An old one']);
     const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
@@ -149,7 +149,7 @@ describe('Ctrl-C', () => {
     await screen.until('answered', () => screen.text.endsWith('\n\necho (still here)>'));
   });
 
-  test('as a signal sent by another does the same', async () => {
+  test('as a signal from another process does the same', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -166,8 +166,8 @@ describe('Ctrl-C', () => {
   });
 });
 
-describe('what is typed while a reply comes', () => {
-  test('stands at the next prompt, and is not sent', async () => {
+describe('input during a reply', () => {
+  test('is at the next prompt, and is not sent', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -186,7 +186,7 @@ describe('what is typed while a reply comes', () => {
     expect((await server.next()).body.message).toBe('my next\nquestion?');
   });
 
-  test('loses no key to an unfinished Ctrl-X', async () => {
+  test('is complete after an unfinished Ctrl-X', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -197,7 +197,7 @@ describe('what is typed while a reply comes', () => {
     await screen.stands('slow (Slowly)> my next question');
   });
 
-  test('comes after the message that came back because it failed', async () => {
+  test('is placed after a failed message that returned to the prompt', async () => {
     const screen = await openSlow();
     screen.type('Hello\r');
     const reply = await server.next();
@@ -210,7 +210,7 @@ describe('what is typed while a reply comes', () => {
   });
 });
 
-test('a terminal that is resized while a reply comes shows all of it, in order', async () => {
+test('a terminal that is resized during a reply shows all of it, in order', async () => {
   const screen = await openSlow('--raw');
   screen.type('Hello\r');
   const reply = await server.next();
@@ -248,7 +248,7 @@ describe('a signal', () => {
     },
   );
 
-  test('SIGTERM ends a prompt that waits, too', async () => {
+  test('SIGTERM ends the REPL at a prompt, too', async () => {
     const screen = await openSlow();
     screen.type('half a li');
     await screen.stands('slow> half a li');

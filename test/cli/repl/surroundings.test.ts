@@ -18,7 +18,7 @@ describe('a terminal and nothing to send', () => {
     },
   );
 
-  test('-c goes on with the session last used in this terminal', async () => {
+  test('-c continues the last session of this terminal', async () => {
     const shell = fixture.keep(fixture.place().shellScreen({ columns: 120, env: { NO_COLOR: '1' } }));
     await shell.stands('shell$ ');
     shell.type('parley repl -c; echo status $?\r');
@@ -31,7 +31,7 @@ describe('a terminal and nothing to send', () => {
 });
 
 describe('without a terminal', () => {
-  test('parley repl is refused, and says what to use instead', async () => {
+  test('parley repl is refused with the command to use instead', async () => {
     const place = fixture.place();
     for (const script of ['parley repl < /dev/null', 'echo hi | parley repl', 'parley repl | cat']) {
       const { status, out } = await place.terminal(`set -o pipefail; ${script}`);
@@ -44,7 +44,7 @@ describe('without a terminal', () => {
     expect(piped.out).toBe('');
   });
 
-  test('piped text is one message, whatever it begins with', async () => {
+  test('piped text is one message, whatever its first character', async () => {
     const place = fixture.place();
     expect(await place.output([], { stdin: '/quit\n', env: { PARLEY_MODE: 'echo' } })).toBe('/quit\n');
   });
@@ -61,7 +61,7 @@ describe('without a terminal', () => {
   });
 });
 
-test('colour is there on a terminal, and gone with NO_COLOR', async () => {
+test('a terminal gets colour, but not with NO_COLOR', async () => {
   const place = fixture.place();
   await place.output(['models']);
   for (const [env, colours] of [
@@ -87,7 +87,7 @@ describe('TERM=dumb', () => {
       return text.endsWith(line) && cursorRow === '' && cursor.column === column;
     });
 
-  test('has plain lines, of several too, and no control sequence at all', async () => {
+  test('has plain lines, also messages of several lines, and no control sequences', async () => {
     const place = fixture.place();
     await place.output(['models']);
     const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
@@ -132,7 +132,7 @@ describe('TERM=dumb', () => {
     await screen.ended;
   });
 
-  test('lines that come at once are one message, and no command', async () => {
+  test('lines that arrive together are one message, and no command', async () => {
     const place = fixture.place();
     await place.output(['models']);
     const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
@@ -153,7 +153,7 @@ describe('TERM=dumb', () => {
     ]);
   });
 
-  test('a line that the terminal cut is not sent unasked', async () => {
+  test('a line that the terminal has cut is sent only after a confirmation', async () => {
     const place = fixture.place();
     await place.output(['models']);
     const screen = fixture.open(['repl', '-m', 'echo'], { env, rows: 200 }, place);
@@ -166,7 +166,7 @@ describe('TERM=dumb', () => {
     expect(await leave(screen)).toBe('');
   });
 
-  test('what is typed while a reply comes waits for Enter, is no command, and can be dropped', async () => {
+  test('input during a reply waits for Enter, is no command, and can be dropped', async () => {
     const server = await openPacedServer();
     try {
       const screen = fixture.open(['repl', '-m', 'slow'], { env: { ...env, ...talkingTo(server.url) } });
@@ -209,7 +209,7 @@ describe('TERM=dumb', () => {
     }
   });
 
-  test('Ctrl-C stops a reply, and says at the prompt how to leave; a failed message is taken again by Enter', async () => {
+  test('Ctrl-C stops a reply, and says at the prompt how to leave; Enter sends a failed message again', async () => {
     const server = await openPacedServer();
     try {
       const screen = fixture.open(['repl', '-m', 'slow'], { env: { ...env, ...talkingTo(server.url) } });

@@ -74,7 +74,7 @@ describe('a message', () => {
     expect(lineFor(text)).toBe(line);
   });
 
-  test('goes out as it was when it comes back, from the history, from a search, and once more', () => {
+  test('is sent unchanged when it returns, from the history, from a search, and once more', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const first = sent(typedIn([paste(text)]));
@@ -93,7 +93,7 @@ describe('a message', () => {
     );
   });
 
-  test('that was typed goes out as it was when it comes back, too; and so does a command', () => {
+  test('that was typed is sent unchanged when it returns, too; and so is a command', () => {
     fc.assert(
       fc.property(texts, texts, (text, more) => {
         const first = sent(typedIn([...typing(text), paste(more), ...typing(text)]));
@@ -109,13 +109,13 @@ describe('a message', () => {
   });
 
   test.each(['/title X', '//lit', '"""block"""', '"""\n  block\n"""', 'plain'])(
-    'that was typed as %j comes back as it was typed',
+    'that was typed as %j returns as it was typed',
     (line) => {
       expect(sent(typedIn(typing(line)))?.typed).toBe(line);
     },
   );
 
-  test('that comes back has what was typed meanwhile behind it, and goes out with it', () => {
+  test('that returns is followed by the input of the meantime, and is sent with it', () => {
     fc.assert(
       fc.property(texts, texts, (text, more) => {
         const state = initialLine(lineFor(text), typedIn([paste(more)]));
@@ -125,7 +125,7 @@ describe('a message', () => {
     );
   });
 
-  test('that comes back can be gone on with at once', () => {
+  test('that returns can be edited at once', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const state = typedIn([key('', '.')], [], lineOf(lineFor(text)));
@@ -134,7 +134,7 @@ describe('a message', () => {
     );
   });
 
-  test('loses no blank of what was pasted between typed quotes, and no quotes of it', () => {
+  test('keeps the blanks and quotes of a paste between typed quotes', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const state = typedIn([...typing('"""'), paste(text)]);
@@ -186,7 +186,7 @@ describe('pasted text', () => {
   );
   const history = ['one', '//title P', '"""\n/title P\n"""', 'x/title P', '//t\n'.repeat(60)];
 
-  test('is never a command, whatever keys but a typed slash edit it, also in lines of the history', () => {
+  test('is never a command, whatever keys except a typed slash edit it, also in lines of the history', () => {
     fc.assert(
       fc.property(fc.array(keys, { minLength: 3, maxLength: 40 }), (inputs) => {
         let state = emptyLine;
