@@ -9,7 +9,7 @@ import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStdin } from './cli/terminal/direct-stdin.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
-import { fileIdentity, isCharacterDevice } from './cli/terminal/file-identity.ts';
+import { fileIdentity, isCharacterDevice, terminalDevice } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
@@ -172,6 +172,7 @@ function cliHost(
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const locks = fileLocks({ versions, env });
+  const readText = (path: string) => readFileSync(path, 'utf8');
   const profileFile = new ProfileFile({
     directory: requireAbsoluteDirectory(configDirectory(machine)),
     locks,
@@ -221,7 +222,7 @@ function cliHost(
     now,
     random,
     newRequestId: requestIds(now, random),
-    terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
+    terminal: () => terminalIdentity({ platform, env, readText, device: terminalDevice }),
     ...composition(dependencies),
   };
 }

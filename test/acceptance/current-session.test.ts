@@ -1,5 +1,5 @@
 // `-c` continues the last session of this terminal and this key, and no other one; `-s` continues the named one.
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
@@ -117,6 +117,23 @@ test('two terminals have different current sessions', async () => {
     [3, 1],
   ]);
   expect(new Set(sessions.flat()).size).toBe(3);
+});
+
+test('terminals of another system, which is known by no variable, are told apart by their devices', async () => {
+  const preload = join(place.path, 'other-system.cjs');
+  writeFileSync(preload, "Object.defineProperty(process, 'platform', { value: 'darwin' });\n");
+  const talk = (name: string) =>
+    place.terminal(
+      `parley chat --quiet -n -m echo ${name}; sleep 0.5; parley chat --quiet -n -m echo -c again --json > ${name}.json`,
+      { NODE_OPTIONS: `--require ${preload}` },
+    );
+  await Promise.all(['first', 'second'].map(talk));
+  const counts = ['first', 'second'].map((name) => {
+    const { data } = JSON.parse(readFileSync(join(place.path, `${name}.json`), 'utf8'));
+    return [data.session_id, data.message_count];
+  });
+  expect(counts.map(([, messages]) => messages)).toEqual([4, 4]);
+  expect(new Set(counts.map(([id]) => id)).size).toBe(2);
 });
 
 test('a new terminal has no current session, although another terminal has one', async () => {

@@ -10,13 +10,17 @@ function stat(name: string, session: number, terminal: number, startTime: number
   return `501 (${name}) S 500 501 ${session} ${terminal} ${rest} ${startTime} 3133440 380\n`;
 }
 
-function onLinux(files: Record<string, string>, env: Record<string, string> = {}): string | null {
+function onLinux(
+  files: Record<string, string>,
+  env: Record<string, string> = {},
+  device: number | null = null,
+): string | null {
   const readText = (path: string) => {
     const text = files[path];
     if (text === undefined) throw new Error('ENOENT');
     return text;
   };
-  return terminalIdentity({ platform: 'linux', env, readText });
+  return terminalIdentity({ platform: 'linux', env, readText, device: () => device });
 }
 
 test.each(['node', 'tmux: server', 'a) S 1 2 3 (b', '((', 'new\nline', ''])(
@@ -75,6 +79,12 @@ test('without a process table the variables tell', () => {
   expect(onLinux({})).toBeNull();
 });
 
+test('without a process table and variables the device of a standard stream is the terminal', () => {
+  expect(onLinux({}, {}, 7)).toBe('device 7');
+  expect(onLinux({}, { TERM_SESSION_ID: 'w0' }, 7)).toBe('TERM_SESSION_ID=w0');
+  expect(onLinux({ '/proc/self/stat': stat('node', 400, 0, 900) }, {}, 7)).toBeNull();
+});
+
 test.each([
   [{ TERM_SESSION_ID: 'w0t1' }, 'TERM_SESSION_ID=w0t1'],
   [{ ITERM_SESSION_ID: 'w0t1' }, 'ITERM_SESSION_ID=w0t1'],
@@ -92,5 +102,5 @@ test.each([
   const readText = () => {
     throw new Error('no process table');
   };
-  expect(terminalIdentity({ platform: 'darwin', env, readText })).toBe(identity);
+  expect(terminalIdentity({ platform: 'darwin', env, readText, device: () => null })).toBe(identity);
 });
