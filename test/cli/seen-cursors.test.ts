@@ -11,11 +11,11 @@ function taken(before: number, length: number): number {
   }
 }
 
-test('a circle among the first thousand cursors is noticed at its second round', () => {
+test('a loop among the first thousand cursors is detected in its second round', () => {
   expect([taken(0, 1), taken(5, 1), taken(0, 700), taken(300, 700)]).toEqual([1, 6, 700, 1000]);
 });
 
-test('a later or a longer circle is noticed after a few rounds', () => {
+test('a later or longer loop is detected after a few rounds', () => {
   for (const [before, length] of [
     [5000, 1],
     [5000, 3],
@@ -26,7 +26,7 @@ test('a later or a longer circle is noticed after a few rounds', () => {
     expect(taken(before, length)).toBeLessThanOrEqual(3 * (before + length));
 });
 
-test('of ever-new cursors the first thousand are kept, and one more', () => {
+test('of cursors without a repetition the first thousand are stored, and one more', () => {
   const seen = new SeenCursors();
   for (let at = 0; at < 5000; at++) seen.add(`c${at}`);
   const kept = Array.from({ length: 5000 }, (_, at) => at).filter((at) => !seen.add(`c${at}`));

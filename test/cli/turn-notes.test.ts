@@ -19,14 +19,14 @@ test.each([
   );
 });
 
-test('the name of a mode, which a server may have chosen, is quoted in a command to copy', () => {
+test('the name of a mode, which a server may choose, is quoted in a command to copy', () => {
   const answer = { reply: 'Notes\n</think>\nHello.', mode: 'm; rm -r ~', turns_left_out: 0 } as ChatReply;
   expect(turnNotes(answer, { mode: 'm', session_id: null }).join()).toContain(
     "parley modes set 'm; rm -r ~' --think-tags open",
   );
 });
 
-test('a reply in another session than the one that was asked in is told as such', () => {
+test('a reply in another session than the requested one is reported', () => {
   const answer = { reply: 'Hello.', mode: 'm', session_id: 'other', turns_left_out: 0 } as ChatReply;
   expect(turnNotes(answer, { mode: 'm', session_id: 'one' }).join()).toContain('session other');
   expect(turnNotes({ ...answer, session_id: 'one' }, { mode: 'm', session_id: 'one' })).toEqual([]);

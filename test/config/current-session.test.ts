@@ -17,13 +17,13 @@ const here = { origin: 'https://one.example', key: 'pk_1', terminal: 'tty 1' };
 const nowhere = { ...here, terminal: null };
 const of = (sessionId: string, mode: string | null = null) => ({ sessionId, mode });
 
-test('there is none before one is kept, and looking for it makes nothing', async () => {
+test('there is none before one is stored, and a look-up creates no file', async () => {
   const directory = join(worker.directory(), 'data');
   expect(new CurrentSessions(directory).read(here)).toBeNull();
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a terminal has its own, and without one the last of that origin and key counts', async () => {
+test('a terminal has its own, and without a terminal the last of the origin and key is used', async () => {
   const directory = worker.directory();
   const there = { ...here, terminal: 'tty 2' };
   new CurrentSessions(directory).write(here, of('ses_here'), Date.now());
@@ -33,7 +33,7 @@ test('a terminal has its own, and without one the last of that origin and key co
   expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_there'));
 });
 
-test('a file that is far too long is no session, and the next one takes its place', () => {
+test('a file that is far too long is no session, and is replaced by the next one', () => {
   const directory = worker.directory();
   new CurrentSessions(directory).write(nowhere, of('ses_short'), Date.now());
   const [name = ''] = readdirSync(join(directory, 'current'));
@@ -45,7 +45,7 @@ test('a file that is far too long is no session, and the next one takes its plac
   expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_next'));
 });
 
-test('a terminal that has none does not take the last of another', async () => {
+test('a terminal without one does not use the last of another terminal', async () => {
   const directory = worker.directory();
   new CurrentSessions(directory).write(here, of('ses_here'), Date.now());
   new CurrentSessions(directory).write(nowhere, of('ses_nowhere'), Date.now());
@@ -54,7 +54,7 @@ test('a terminal that has none does not take the last of another', async () => {
   expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_nowhere'));
 });
 
-test('a session keeps the mode of its last turn, which may be any text of one line', () => {
+test('a session has the mode of its last turn, which may be any text of one line', () => {
   const directory = worker.directory();
   for (const mode of ['echo', 'x', 'gpt 4:o/ü', null]) {
     new CurrentSessions(directory).write(here, of('ses_1', mode), Date.now());
@@ -88,7 +88,7 @@ test('a file holds the session id and a newline, is private, and its name is no 
 });
 
 test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
-  'the content %j is none',
+  'the content %j is no session',
   async (content) => {
     const directory = worker.directory();
     new CurrentSessions(directory).write(nowhere, of('ses_1'), Date.now());
@@ -98,7 +98,7 @@ test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
   },
 );
 
-test('a folder that cannot be is named with what to do', async () => {
+test('a directory that cannot be created is named with the remedy', async () => {
   const directory = worker.directory();
   writeFileSync(join(directory, 'file'), '');
   const write = () => new CurrentSessions(join(directory, 'file')).write(here, of('ses_1'), Date.now());
@@ -111,7 +111,7 @@ test('a folder that cannot be is named with what to do', async () => {
   );
 });
 
-test('five processes with terminals of their own never cross, and the last is always whole', async () => {
+test('five processes with separate terminals never mix, and the last value is always complete', async () => {
   const directory = worker.directory();
   const terminals = Array.from({ length: 5 }, (_, index) => `t${index}`);
   const runs = await Promise.all(
@@ -123,7 +123,7 @@ test('five processes with terminals of their own never cross, and the last is al
   expect(readdirSync(join(directory, 'current'))).toHaveLength(6);
 });
 
-test('files unused for 90 days go once there are more than 200, the others stay', async () => {
+test('files unused for 90 days are removed when there are more than 200, and the others stay', async () => {
   const directory = worker.directory();
   const now = Date.now();
   new CurrentSessions(directory).write(here, of('ses_here'), now);

@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'default: eliza\n'])(
-  'one without a single mode, %j, is a fault',
+  'a file without a mode, %j, is refused',
   async (text) => {
     const path = fileOf(text);
     await expect(readModesFile(path, signal)).rejects.toMatchObject({
@@ -58,7 +58,7 @@ test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'defau
   },
 );
 
-test('a key’s file is where the file says, from where it is itself', async () => {
+test('the path of a key file is relative to the file of modes', async () => {
   const keyOf = async (key: string) => {
     const path = fileOf(`modes:\n  one: {base_url: "https://a.example", model: m, key: "${key}"}\n`);
     return { key: (await readModesFile(path, signal)).modes[0]?.key, directory: dirname(path) };
@@ -171,14 +171,14 @@ test.each([
   });
 });
 
-test('one that is not there is told', async () => {
+test('a missing file is reported', async () => {
   await expect(readModesFile('/nowhere/modes.yaml', signal)).rejects.toMatchObject({
     code: 'CONFIG',
     message: '/nowhere/modes.yaml cannot be read (ENOENT).',
   });
 });
 
-test.runIf(process.platform === 'linux')('one without an end is refused by its size', async () => {
+test.runIf(process.platform === 'linux')('an endless file is refused by its size', async () => {
   await expect(readModesFile('/dev/zero', signal)).rejects.toMatchObject({
     code: 'CONFIG',
     message: '/dev/zero cannot be read (more than 8388608 bytes).',

@@ -15,7 +15,7 @@ function passwordFile(text: string, mode = 0o600): string {
   return path;
 }
 
-test('the first line that fits gives the password, whatever signs are in it', () => {
+test('the first matching line gives the password, whatever characters are in it', () => {
   const path = passwordFile(
     '# db.example:5432:sessions:ada:no\nother:*:*:*:no\ndb.example:5432:*:ada:p:a\\\\ss\\:word\n*:*:*:*:late\n',
   );
@@ -24,7 +24,7 @@ test('the first line that fits gives the password, whatever signs are in it', ()
   expect(readPasswordFile(path, { ...wanted, host: '/run/postgresql' })).toBe('late');
 });
 
-test('no file, and no line that fits, give none', () => {
+test('a missing file, and a file without a matching line, give no password', () => {
   expect(readPasswordFile('/nowhere/pgpass', wanted)).toBeNull();
   expect(readPasswordFile(passwordFile('db.example:5433:*:*:x\nshort:line\n'), wanted)).toBeNull();
 });

@@ -54,7 +54,7 @@ test.each<[PathVariables, string, string]>([
   expect(directories('win32', 'C:\\Users\\ada', env)).toEqual([config, data]);
 });
 
-test('a directory has one real name, by whatever link it is reached, and before it is made', () => {
+test('a directory has one real path, through any link, and before it is created', () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, 'real'));
   symlinkSync('real', join(root, 'link'));
@@ -64,7 +64,7 @@ test('a directory has one real name, by whatever link it is reached, and before 
   expect(realDirectory(join(root, 'link', 'new', 'er'))).toBe(join(root, 'real', 'new', 'er'));
 });
 
-test('a directory that is away keeps its real name behind links to it; links in a circle are a name as it is', () => {
+test('a missing directory keeps its real path behind links to it; a path through a loop of links is not changed', () => {
   const root = temporaryDirectory();
   symlinkSync('disk/away', join(root, 'link'));
   symlinkSync(join(root, 'link'), join(root, 'other'));

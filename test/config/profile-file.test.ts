@@ -50,7 +50,7 @@ function failure(action: () => unknown): ParleyError {
 }
 
 describe('reading', () => {
-  test('no file is the empty configuration, and none is made', () => {
+  test('a missing file is the empty configuration, and none is created', () => {
     const directory = worker.directory();
     expect(profileFile(join(directory, 'none')).read()).toEqual(emptyConfig);
     expect(readdirSync(directory)).toEqual([]);
@@ -75,7 +75,7 @@ describe('reading', () => {
     });
   });
 
-  test('a path below a file is refused with what to do', () => {
+  test('a path below a file is refused with the remedy', () => {
     const directory = worker.directory();
     writeFileSync(join(directory, 'file'), '');
     const error = failure(() => profileFile(join(directory, 'file')).read());
@@ -86,7 +86,7 @@ describe('reading', () => {
 });
 
 describe('updating', () => {
-  test('keeps the change, the rest, and a good copy', async () => {
+  test('stores the change, keeps the rest, and keeps a good copy', async () => {
     const file = profileFile(worker.directory());
     await file.update((config) => putProfile(config, 'work', { ...emptyProfile, key: 'pk_1' }));
     await file.update((config) => useProfile(config, 'work'));
@@ -129,7 +129,7 @@ describe('updating', () => {
     expect(Object.entries(findProfile(file.read(), 'local')?.keys ?? {})).toEqual([['__proto__', 'pk_1']]);
   });
 
-  test('a change that throws changes nothing and frees the lock', async () => {
+  test('a change that throws stores nothing and frees the lock', async () => {
     const file = profileFile(worker.directory());
     await file.update((config) => putProfile(config, 'work', emptyProfile));
     const before = readFileSync(file.path);
@@ -172,7 +172,7 @@ describe('updating', () => {
     expect(file.exposed(data)).toEqual([{ path: data, mode: 0o777, isDirectory: true }]);
   });
 
-  test('a directory that cannot be made is named with what to do', async () => {
+  test('a directory that cannot be created is named with the remedy', async () => {
     const directory = worker.directory();
     writeFileSync(join(directory, 'file'), '');
     const update = profileFile(join(directory, 'file', 'below')).update((config) =>
@@ -198,7 +198,7 @@ describe('updating', () => {
     expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good', 'config.lock']);
   }, 90_000);
 
-  test('a key that is removed is in no file that a killed writer left behind', async () => {
+  test('a removed key is in no file that a killed writer has left', async () => {
     const directory = worker.directory();
     const file = profileFile(directory);
     await file.update((config) => putStoreKey(config, 'local', '/data', 'pk_secret'));
@@ -212,7 +212,7 @@ describe('updating', () => {
     for (const name of files) expect(readFileSync(join(directory, name), 'utf8')).not.toContain('pk_secret');
   });
 
-  test('what a killed writer left behind does not stop the next', async () => {
+  test('the files of a killed writer do not block the next one', async () => {
     const directory = worker.directory();
     const file = profileFile(directory);
     writeFileSync(`${file.path}.next`, '{"cut');
@@ -276,7 +276,7 @@ describe('a damaged file', () => {
   ];
 
   test.each(damages)(
-    '%j is never written over, and the command in the error restores the last good copy',
+    '%j is never overwritten, and the command in the error restores the last good copy',
     async (damage) => {
       const directory = join(worker.directory(), "it's a $HOME");
       const file = profileFile(directory);
@@ -301,7 +301,7 @@ describe('a damaged file', () => {
   );
 
   test.each([null, '{"cut'])(
-    'with the copy %j the error says to move the file away, and that works',
+    'with the copy %j the command in the error moves the file away, and works',
     async (copy) => {
       const file = profileFile(worker.directory());
       writeFileSync(file.path, '{');
@@ -316,7 +316,7 @@ describe('a damaged file', () => {
 });
 
 describe('without room', () => {
-  test('every file size limit leaves the old configuration or the new one, whole', async () => {
+  test('every file size limit leaves the complete old configuration or the complete new one', async () => {
     const outcomes = [];
     for (const blocks of [0, 1, 8, 64]) {
       const { file, before } = await prepared(worker.directory());
@@ -334,7 +334,7 @@ describe('without room', () => {
   const disk = SmallDisk.mount();
   afterAll(() => disk?.unmount());
   test.skipIf(disk === null)(
-    'every state of a full disk leaves the old configuration or the new one, whole',
+    'every state of a full disk leaves the complete old configuration or the complete new one',
     async () => {
       const outcomes = [];
       for (const freePages of [0, 1, 2, 4, 16]) {

@@ -14,19 +14,22 @@ import { emptyConfig, emptyProfile } from '../../src/config/stored-config.ts';
 const work = { ...emptyProfile, url: 'https://one.example', key: 'pk_1' };
 const stored = putProfile(putProfile(emptyConfig, 'work', work), 'a.b-c_D9', emptyProfile);
 
-test.each(['a', '_', '9', 'a.b-c_D', 'x'.repeat(64), '__proto__', 'constructor'])('%s is a name', (name) => {
-  expect(isProfileName(name)).toBe(true);
-});
+test.each(['a', '_', '9', 'a.b-c_D', 'x'.repeat(64), '__proto__', 'constructor'])(
+  '%s is a valid name',
+  (name) => {
+    expect(isProfileName(name)).toBe(true);
+  },
+);
 
 test.each(['', '-a', '.a', '..', 'a b', 'a/b', 'ä', 'a\n', 'x'.repeat(65)])(
-  '%j is no name and nothing is kept',
+  '%j is no valid name, and nothing is stored',
   (name) => {
     expect(isProfileName(name)).toBe(false);
     expect(() => putProfile(emptyConfig, name, work)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   },
 );
 
-test('local is there although nothing is stored, first and current', () => {
+test('local exists although nothing is stored, first and current', () => {
   expect(listProfiles(emptyConfig)).toEqual([{ ...emptyProfile, name: 'local', isCurrent: true }]);
   expect(findProfile(emptyConfig, 'local')).toEqual(emptyProfile);
 });
@@ -65,7 +68,7 @@ test('removing the profile in use leaves the built-in one in use; local cannot b
   expect(() => removeProfile(stored, 'local')).toThrow(expect.objectContaining({ code: 'USAGE' }));
 });
 
-test('the key of one data directory leaves the key of another as it is', () => {
+test('the key of one data directory does not change the key of another', () => {
   const one = putStoreKey(emptyConfig, 'local', '/one', 'pk_one');
   const both = putStoreKey(one, 'local', '/two', 'pk_two');
   expect(findProfile(both, 'local')?.keys).toEqual({ '/one': 'pk_one', '/two': 'pk_two' });

@@ -180,7 +180,7 @@ describe('errors', () => {
     throw new Error('it did not fail');
   };
 
-  test('an unknown profile is named with its source and those there are', () => {
+  test('an unknown profile is named with its source and the existing profiles', () => {
     const error = failure({ env: { PARLEY_PROFILE: 'wrok' } });
     expect(error.message).toContain('"wrok" (named by PARLEY_PROFILE)');
     expect(error.hint).toContain('local, broken, home, keyless, plain, strict, work');
@@ -193,7 +193,7 @@ describe('errors', () => {
     expect(failure({ profile: 'wrok' }).message).toContain('"wrok" (named by --profile)');
   });
 
-  test('a missing key comes with what to do', () => {
+  test('a missing key comes with the remedy', () => {
     expect(failure({ url: U }).remedy).toEqual({ kind: 'log_in', profile: null });
     expect(failure({ profile: 'keyless' }).remedy).toEqual({ kind: 'log_in', profile: 'keyless' });
   });
@@ -208,16 +208,16 @@ describe('errors', () => {
     },
   );
 
-  test('a key that is not used is not looked at', () => {
+  test('an unused key is not checked', () => {
     expect(outcome({ profile: 'work', env: { PARLEY_API_KEY: 'not a key' } })).toContain('pk_work');
   });
 
-  test('the URL of a profile is held to the same rules', () => {
+  test('the URL of a profile must follow the same rules', () => {
     expect(failure({ profile: 'broken' }).message).toContain('profile broken');
     expect(failure({ profile: 'broken' }).message).not.toContain('secret');
   });
 
-  test('unencrypted HTTP is allowed by the flag or by the profile, each for itself', () => {
+  test('unencrypted HTTP is allowed by the option or by the profile', () => {
     expect(outcome({ profile: 'plain' })).toContain('http://plain.example');
     expect(outcome({ profile: 'strict' })).toBe('CONFIG');
     expect(outcome({ profile: 'strict', insecureHttp: true })).toContain('http://strict.example');
@@ -227,7 +227,7 @@ describe('errors', () => {
   });
 });
 
-test('what a profile knows of its server comes with it, and not with a URL given by hand', () => {
+test('the stored features of a server come with its profile, and not with a URL given by hand', () => {
   expect(resolveTarget(request({ profile: 'work' }))).toMatchObject({
     mode: 'deep',
     replyPointer: '/a',
@@ -238,7 +238,7 @@ test('what a profile knows of its server comes with it, and not with a URL given
   expect(resolveTarget(byHand)).toMatchObject({ mode: null, replyPointer: null, extensions: null });
 });
 
-test('the origin is the same for the same place, and another for another', () => {
+test('the origin is equal for equal services, and different for others', () => {
   const origin = (given: Given) => resolveTarget(request(given)).origin;
   expect(origin({})).toBe('embedded:/data');
   expect(origin({ dataDirectory: '/other' })).toBe('embedded:/other');
@@ -246,7 +246,7 @@ test('the origin is the same for the same place, and another for another', () =>
   expect(origin({ url: 'HTTPS://Work.Example:443/api/', env: { PARLEY_API_KEY: K } })).toBe(W);
 });
 
-test('a stored key never leaves with a URL given by hand', () => {
+test('a stored key is never sent to a URL given by hand', () => {
   const profileName = fc.constantFrom('work', 'home', 'local', 'none', '');
   const url = fc.oneof(
     fc.constantFrom(U, W, H, 'https://work.example/api/', ''),
@@ -285,14 +285,14 @@ describe('the mode', () => {
   const ofWork = resolveTarget(request({ profile: 'work' }));
   const ofHome = resolveTarget(request({ profile: 'home' }));
 
-  test('is the flag, else the variable, else the profile, else unknown', () => {
+  test('is that of the option, else of the variable, else of the profile, else unknown', () => {
     expect(resolveMode('a', { PARLEY_MODE: 'b' }, ofWork)).toEqual({ mode: 'a', source: 'the option mode' });
     expect(resolveMode(null, { PARLEY_MODE: 'b' }, ofWork)).toEqual({ mode: 'b', source: 'PARLEY_MODE' });
     expect(resolveMode(null, { PARLEY_MODE: '' }, ofWork)).toEqual({ mode: 'deep', source: 'profile work' });
     expect(resolveMode(null, {}, ofHome)).toBeNull();
   });
 
-  test('an empty flag is refused', () => {
+  test('of an empty option is refused', () => {
     expect(() => resolveMode('', {}, ofWork)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 });

@@ -18,7 +18,7 @@ function refusal(text: string, options: Partial<AddressOptions> = {}): ParleyErr
 }
 
 describe('the address of a store', () => {
-  test('names hosts, user, database and what else is said of it', () => {
+  test('names hosts, user, database and other parameters', () => {
     const text =
       'postgresql://ada%40x@db-1.example:6432,db-2.example/sessions?schema=team&connections=4&patience=30&prepare=no&sslrootcert=/ca.pem&target_session_attrs=read-write';
     expect(read(text)).toEqual({
@@ -33,7 +33,7 @@ describe('the address of a store', () => {
     });
   });
 
-  test('takes what it leaves out from the variables of PostgreSQL, or is of this machine', () => {
+  test('takes missing parts from the variables of PostgreSQL, or means this machine', () => {
     const env = { PGHOST: 'a.example,b.example', PGPORT: '1,2', PGUSER: 'ada', PGPASSFILE: '/pass' };
     expect(read('postgres://', { env })).toMatchObject({
       hosts: [
@@ -97,7 +97,7 @@ describe('the address of a store', () => {
   });
 
   test.each(['disable', 'allow', 'prefer', 'require', 'verify-ca'])(
-    'asks for leave to reach another machine by sslmode %s',
+    'needs a permission for another machine with sslmode %s',
     (mode) => {
       const text = `postgres://u@db.example/db?sslmode=${mode}`;
       expect(refusal(text)).toMatchObject({ code: 'CONFIG', remedy: { kind: 'allow_insecure_store' } });

@@ -27,7 +27,7 @@ const putMode = (modes: StoredModes, settings: ModeSettings): StoredModes =>
 const never = new AbortController().signal;
 
 describe('a stored mode', () => {
-  test('comes back as it was put, and holds only what is not as usual', () => {
+  test('is read as it was written, and is stored without defaults', () => {
     const settings = mode('a:b', { temperature: 0, parameters: { stop: ['x'] }, key: 'file:~/key' });
     const config = putMode(emptyConfig, settings);
     expect(config.modes).toEqual({
@@ -45,7 +45,7 @@ describe('a stored mode', () => {
     expect(() => removeMode(emptyConfig, 'constructor')).toThrow('There is no mode "constructor"');
   });
 
-  test('that somebody else has added, changed or removed since it was seen is not written over', () => {
+  test('that somebody else has added, changed or removed meanwhile is not overwritten', () => {
     const one = putMode(emptyConfig, mode('a', { model: 'one' }));
     const seen = storedFields(one, 'a');
     const two = putMode(one, mode('a', { model: 'two' }));
@@ -62,7 +62,7 @@ describe('a stored mode', () => {
     expect(putAsSeen(putMode(one, mode('b')), three, seen).modes).toHaveProperty('b');
   });
 
-  test('that another falls back to cannot be removed; one that goes is no longer the default', () => {
+  test('that is the fallback of another cannot be removed; a removed one is no longer the default', () => {
     const two = putMode(putMode(emptyConfig, mode('small')), mode('large', { fallback: 'small' }));
     expect(() => removeMode(two, 'small')).toThrow('The mode large falls back to small');
     const chosen = setDefaultMode(two, 'large');
@@ -72,7 +72,7 @@ describe('a stored mode', () => {
     expect(() => removeMode(two, 'echo')).toThrow('built in');
   });
 
-  test('that a hand has broken is told with file and field, and stands in nobody’s way', () => {
+  test('that was edited wrongly is reported with file and field, and does not affect others', () => {
     const broken = { base_url: 'https://a.example' };
     const whole = putMode(putMode(emptyConfig, mode('good')), mode('other', { fallback: 'good' }));
     const config = { ...whole, modes: { fast: broken, nothing: null, ...whole.modes } };
@@ -91,7 +91,7 @@ describe('a stored mode', () => {
     expect(storedFields(config, 'constructor')).toBeNull();
   });
 
-  test('is faulty for a fallback that leads nowhere or back to it; whoever falls back to a faulty one is not', () => {
+  test('is faulty if its fallback is missing or leads back to it, but not if its fallback is faulty', () => {
     const fields = (fallback: string) => ({ base_url: 'https://a.example', model: 'm', fallback });
     const modes = { a: fields('b'), b: fields('a'), c: fields('gone'), d: fields('c') };
     const book = storedModeConfig({ ...emptyConfig, modes }, 'x');
@@ -103,7 +103,7 @@ describe('a stored mode', () => {
     ]);
   });
 
-  test('that is the default, and is not there, is a faulty one: no other answers in its place', () => {
+  test('that is the default and missing is faulty: no other mode replies in its place', () => {
     const config = { ...putMode(emptyConfig, mode('good')), default_mode: 'gone' };
     const book = storedModeConfig(config, 'x');
     expect(book.default).toBe('gone');
@@ -128,7 +128,7 @@ describe('a stored mode', () => {
     );
   });
 
-  test('has parameters whose names only sound like it', () => {
+  test('has parameters whose names are similar to its settings', () => {
     const parameters = {
       prompt_cache_key: 'a',
       max_tokens: 1,
@@ -138,7 +138,7 @@ describe('a stored mode', () => {
     expect(storedModeConfig(putMode(emptyConfig, mode('a', { parameters })), 'x').faulty).toEqual([]);
   });
 
-  test('with a path that begins anywhere, as an earlier version kept it, is faulty', () => {
+  test('with a relative path, as an earlier version stored it, is faulty', () => {
     const config = {
       ...emptyConfig,
       modes: { a: { base_url: 'https://a.example', model: 'm', key: 'file:key' } },
@@ -167,7 +167,7 @@ describe('the key of a reference', () => {
     expect(await read('command:echo "$KEY" | tr e E')).toBe('in-Env');
   });
 
-  test('by a command is not from the directory that one happens to be in', async () => {
+  test('by a command is not run in the current directory', async () => {
     const read = readKeyReference('command:pwd', 'fast', { PATH: process.env['PATH'] }, never);
     expect(await read).toBe('/');
   });
@@ -194,7 +194,7 @@ describe('the key of a reference', () => {
     expect(String(failure)).not.toContain('secret');
   });
 
-  test('is not read from a file that is too large for one, or from a pipe into which nobody writes', async () => {
+  test('is not read from a file that is too large, or from a pipe without a writer', async () => {
     const path = directory();
     writeFileSync(join(path, 'large'), 'k'.repeat(65_537));
     execFileSync('mkfifo', [join(path, 'pipe')]);
@@ -230,7 +230,7 @@ describe('the key of a reference', () => {
     await vi.waitFor(() => expect(readStat(pid)?.hasEnded ?? true).toBe(true), 500);
   });
 
-  test('from a command that leaves a program in the background is there soon after the command has ended', async () => {
+  test('from a command that leaves a program in the background is available soon after the command has ended', async () => {
     const pidFile = join(directory(), 'pid');
     const env = { PATH: process.env['PATH'] };
     const startedAt = performance.now();
@@ -240,7 +240,7 @@ describe('the key of a reference', () => {
     process.kill(Number(readFileSync(pidFile, 'utf8')));
   });
 
-  test('from a command is given up when it is not wanted any more', async () => {
+  test('from a command is given up when the call is stopped', async () => {
     const stop = new AbortController();
     const env = { PATH: process.env['PATH'] };
     const reading = readKeyReference('command:echo secret; sleep 20; true', 'fast', env, stop.signal);

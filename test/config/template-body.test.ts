@@ -41,7 +41,7 @@ describe('a body', () => {
     },
   );
 
-  test('never reads what comes in', () => {
+  test('never reads inserted text as template', () => {
     const text = fc.string({ unit: fc.constantFrom('{{', '}}', 'input', 'who', ':', '\\', 'x', '\n') });
     fc.assert(
       fc.property(text, text, (who, input) => {
@@ -53,7 +53,7 @@ describe('a body', () => {
     );
   });
 
-  test('lists each variable once, with the default that any place gives', () => {
+  test('lists each variable once, with the default of any of its places', () => {
     const names = variablesOf(parseTemplateBody('{{b}} {{a}} {{b:1}}')).map(({ name, default: usual }) => [
       name,
       usual,

@@ -59,7 +59,7 @@ function counting(knowsLast: boolean) {
   return { context: { open, call: async () => callWith(apiKey) }, pages };
 }
 
-test('are read as one page of the requested number of messages', async () => {
+test('the last messages are read as one page of the requested number', async () => {
   const { context, pages } = counting(true);
   const last = await lastMessages(session.session_id, 3, context);
   expect(last.map(({ position }) => position)).toEqual([count - 3, count - 2, count - 1]);
@@ -67,7 +67,7 @@ test('are read as one page of the requested number of messages', async () => {
   expect(pages).toEqual([3, 2]);
 });
 
-test('are read from all pages of a server that cannot list backwards', async () => {
+test('the last messages are read from all pages of a server without the field `last`', async () => {
   const { context, pages } = counting(false);
   const last = await lastMessages(session.session_id, 2, context);
   expect(last.map(({ position }) => position)).toEqual([count - 2, count - 1]);

@@ -162,7 +162,7 @@ test.each([
   },
 );
 
-test('of any schema that is taken, a reply is judged as another validator judges it', async () => {
+test('with any accepted schema, a reply gets the same result as from another validator', async () => {
   await fc.assert(
     fc.asyncProperty(schemas, fc.array(values, { minLength: 4, maxLength: 8 }), async (schema, samples) => {
       const validator = new SchemaValidator(JSON.stringify(schema));

@@ -73,7 +73,7 @@ describe('a reply does not match', () => {
   });
 });
 
-describe('a reply matches, and is kept to the digit', () => {
+describe('a reply matches, and keeps all digits', () => {
   test.each([
     ['a long integer', { type: 'integer', minimum: 1 }, '1234567890123456789'],
     ['a long fraction', { type: 'number' }, '3.14159265358979323846264338327950288'],

@@ -11,7 +11,7 @@ const thread = builtFile('schema-thread');
 const endless = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
 const trap = JSON.stringify(`${'a'.repeat(50)}!`);
 
-test('a check that takes too long says that the reply cannot be checked, and the next one is done', async () => {
+test('a check that takes too long says that the reply cannot be checked, and the next check works', async () => {
   const { signal } = new AbortController();
   const check = await SchemaCheck.open(
     endless,
@@ -38,7 +38,7 @@ test('a signal ends a check at once', async () => {
   await expect(check.judge('"a"')).rejects.toThrow('enough');
 });
 
-test('a schema that cannot be used is named, with the place', async () => {
+test('a schema that cannot be used is refused with its place', async () => {
   const { signal } = new AbortController();
   const opening = SchemaCheck.open(
     '{"items":{"x":1}}',

@@ -78,7 +78,7 @@ describe('a schema is refused', () => {
   });
 });
 
-describe('a schema is taken', () => {
+describe('a schema is accepted', () => {
   test.each([
     ['a reference to itself that goes deeper', '{"properties":{"next":{"$ref":"#"}}}'],
     [

@@ -72,18 +72,21 @@ const places: readonly (readonly [string, string])[] = [
 ];
 
 describe('a secret', () => {
-  test.each(Object.entries(samples))('of the kind %s is found whole, wherever it stands', (kind, secret) => {
-    for (const [before, after] of places) {
-      const [found, ...others] = secretsIn(before + secret + after);
-      const start = before.length;
-      expect(found).toMatchObject({ kind, start, end: start + secret.length });
-      expect(others).toEqual([]);
-      expect(secret.startsWith(found?.prefix ?? '')).toBe(true);
-      expect(withoutSecrets(before + secret + after)).toBe(`${before}[redacted ${kind}]${after}`);
-    }
-  });
+  test.each(Object.entries(samples))(
+    'of the kind %s is found completely, anywhere in a text',
+    (kind, secret) => {
+      for (const [before, after] of places) {
+        const [found, ...others] = secretsIn(before + secret + after);
+        const start = before.length;
+        expect(found).toMatchObject({ kind, start, end: start + secret.length });
+        expect(others).toEqual([]);
+        expect(secret.startsWith(found?.prefix ?? '')).toBe(true);
+        expect(withoutSecrets(before + secret + after)).toBe(`${before}[redacted ${kind}]${after}`);
+      }
+    },
+  );
 
-  test.each(Object.entries(within))('of the kind %s is found in what stands around it', (kind, parts) => {
+  test.each(Object.entries(within))('of the kind %s is found by the text around it', (kind, parts) => {
     const [before, secret, after] = parts;
     expect(secretsIn(parts.join(''))).toEqual([
       { kind, start: before.length, end: before.length + secret.length, prefix: '' },
@@ -91,7 +94,7 @@ describe('a secret', () => {
     expect(withoutSecrets(parts.join(''))).toBe(`${before}[redacted ${kind}]${after}`);
   });
 
-  test('of every rule has a sample here', () => {
+  test('of every rule has a sample in this test', () => {
     const kinds = new Set(secretRules.map(({ kind }) => kind));
     expect([...kinds].filter((kind) => !(kind in samples) && !(kind in within))).toEqual([]);
   });
@@ -110,7 +113,7 @@ describe('a secret', () => {
     ]);
   });
 
-  test('as a private key that breaks off is found through its last line', () => {
+  test('as an incomplete private key is found up to its last line', () => {
     const block = `-----BEGIN PRIVATE KEY-----\n${some(64)}\n${some(64)}`;
     expect(withoutSecrets(`${block}\nand then I lost it.`)).toBe(
       '[redacted private_key]\nand then I lost it.',
@@ -148,7 +151,7 @@ const pieces = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
 );
 
-test('in any text, secrets stand apart in their order, and the rest of it stays as it was', () => {
+test('in any text, secrets do not overlap, are in order, and a replacement changes nothing else', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
       const text = parts.join('');

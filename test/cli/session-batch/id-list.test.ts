@@ -34,7 +34,7 @@ function plainly(ids: readonly string[]) {
   });
 }
 
-test('ids come back in order, the distinct ones numbered, however long and strange they are', () => {
+test('ids of any length and form are read in order, with numbers for the distinct ones', () => {
   const id = fc.oneof(
     fc.constantFrom('a', 'b', 'ses_1', 'é', '日本', '😀', 'x'.repeat(255), '😀'.repeat(255)),
     fc.stringMatching(/^[!-~]{1,12}$/),
@@ -56,7 +56,7 @@ test('ids come back in order, the distinct ones numbered, however long and stran
   );
 });
 
-test('more than fits the memory goes to a file, and repetitions are found there as well', () => {
+test('ids that exceed the memory limit are written to a file, and repetitions are found there, too', () => {
   const { list, opened } = newList();
   const ids = Array.from({ length: 60_000 }, (_, index) => `ses_${(index * 7919) % 50_000}_of_a_long_list`);
   for (const id of ids) list.add(id);
@@ -75,7 +75,7 @@ function sameByFnv(): readonly string[] {
   );
 }
 
-test('ids that a server has chosen to have one hash do not all come to one place', () => {
+test('ids that a server has chosen for equal hashes are distributed evenly', () => {
   const ids = sameByFnv();
   expect(new Set(ids).size).toBe(512);
   const { list } = newList();

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
 
-test('sessions that are stored at one moment look together, once, for a process that waits for the turn', async () => {
+test('sessions that are stored at the same time check once for a process that waits for its turn', async () => {
   let looks = 0;
   const take: TakeLock = (path) => {
     if (path.endsWith('imports.next.lock')) looks += 1;
@@ -23,7 +23,7 @@ test('sessions that are stored at one moment look together, once, for a process 
   expect(looks).toBe(2);
 });
 
-test('a process that waits for the turn for two seconds says so once', async () => {
+test('a process that waits for its turn for two seconds says so once', async () => {
   const until = Date.now() + 2500;
   const take: TakeLock = (path) => (path.endsWith('imports.lock') && Date.now() < until ? null : () => {});
   const holder = { locks: async () => take, now: Date.now, random: Math.random };

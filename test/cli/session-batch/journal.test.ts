@@ -47,7 +47,7 @@ const seal = {
   ...{ paths: [], from: null, since: null, match: null, messages_only: false },
 };
 
-test('the locks of an import stay held when a batch begins', async () => {
+test('the locks of an import stay locked when a batch begins', async () => {
   const directory = temporaryDirectory();
   const imported = await ImportJournal.begin(directory, seal, holder);
   const lock = join(batchDirectory(directory), 'imports.lock');
@@ -92,7 +92,7 @@ test.skipIf(disk === null)(
   },
 );
 
-test('a clock that is far ahead removes no recent journals, and an old one goes once there are more than a hundred', async () => {
+test('a clock that is far ahead removes no recent journals, and an old one is removed when there are more than a hundred', async () => {
   const directory = temporaryDirectory();
   const batches = batchDirectory(directory);
   const ahead = { ...holder, now: () => Date.now() + 1000 * day };

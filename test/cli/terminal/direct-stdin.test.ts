@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('a pipe', () => {
     expect(await readAll(open(noStream))).toEqual([]);
   });
 
-  test('whose writer goes on is read on by the stream, from the byte after', async () => {
+  test('whose writer continues is read by the stream, from the next byte on', async () => {
     writeSync(pipe.write, 'now, ');
     const before = openPipes();
     const source = open(() => {
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('a pipe', () => {
     closeSync(pipe.write);
   });
 
-  test('that is full is read in chunks while it is filled again', async () => {
+  test('that is full is read in chunks while it is refilled', async () => {
     const piece = Buffer.alloc(64 * 1024, 'x');
     writeSync(pipe.write, piece);
     let bytes = 0;
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a pipe', () => {
     expect(bytes).toBe(4 * piece.length);
   });
 
-  test('is let go by a reader that stops early, and by destroy', async () => {
+  test('is closed by a reader that stops early, and by destroy', async () => {
     const before = openPipes();
     for (const stop of ['break', 'destroy']) {
       writeSync(pipe.write, 'first');
@@ -97,7 +97,7 @@ function linkOf(descriptor: string): string | null {
   }
 }
 
-test('a file, what is no descriptor, and another system than Linux have the stream', () => {
+test('a file, an invalid descriptor, and other systems than Linux use the stream', () => {
   const stream = Readable.from([]);
   const path = join(temporaryDirectory(), 'file');
   writeFileSync(path, 'text');

@@ -116,7 +116,7 @@ const commands: readonly (readonly [string, () => readonly string[]])[] = [
   ['completion', () => ['__complete', '--', 'chat', '-s', '']],
 ];
 
-describe('no field of an answer drives a terminal', () => {
+describe('no field of a response can control a terminal', () => {
   test.each(commands.map((command, turn) => [...command, turn] as const))(
     '%s',
     async (_name, words, turn) => {

@@ -34,7 +34,7 @@ async function file(name: string, content: string | Uint8Array): Promise<string>
 }
 
 describe('a fenced file', () => {
-  test('is one block with the name and the text, whatever both hold', () => {
+  test('is one block with the name and the text, whatever they contain', () => {
     const parts = fc.constantFrom('`', '```', '````', '~~~', '~', '\n', ' ', 'x', '\r', '#');
     const text = fc.array(parts, { maxLength: 20 }).map((given) => given.join(''));
     const name = fc.array(fc.constantFrom('a', '`', '~', '/', '\n', '.ts'), { minLength: 1, maxLength: 6 });
@@ -53,7 +53,7 @@ describe('a fenced file', () => {
 });
 
 describe('a file for a message', () => {
-  test('is read as it stands, without a byte order mark', async () => {
+  test('is read unchanged, without a byte order mark', async () => {
     const path = await file('crlf.txt', '\ufeffa\r\nb é\n');
     expect(await readFileMessage(path, 100, signal)).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``);
   });
@@ -80,7 +80,7 @@ describe('a file for a message', () => {
     await expect(reading).rejects.toThrow(`The file ${path} `);
   });
 
-  test('that is not there, or is a directory, is a usage error that says so', async () => {
+  test('that is missing, or is a directory, is a usage error that says so', async () => {
     const missing = join(directory, 'missing');
     const below = join(await file('plain', ''), 'below');
     for (const [path, reason] of [
@@ -106,7 +106,7 @@ describe('a file for a message', () => {
       return path;
     }
 
-    test('is read from the first writer on to its end, however much that is', async () => {
+    test('is read from its first writer to its end, whatever its length', async () => {
       const path = pipe('written');
       const reading = readFileMessage(path, 1_000_000, signal);
       const writing = promisify(execFile)('sh', ['-c', 'sleep 0.2; yes | head -c 300000 > "$1"', 'sh', path]);

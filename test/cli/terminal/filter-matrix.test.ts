@@ -16,25 +16,25 @@ const kinds: readonly PlaceKind[] = ['reply', 'title', 'mode name', 'error', 'hi
 const each = runs(4, 1);
 const randomTexts = runs(1_000, 100_000);
 
-test('there are 40 attacks and more, and a place of each kind', () => {
+test('there are at least 40 attacks, and a place of each kind', () => {
   expect(Object.keys(attacks).length).toBeGreaterThanOrEqual(40);
   expect(new Set(filterPlaces.map(({ kind }) => kind))).toEqual(new Set(kinds));
 });
 
 describe.each(filterPlaces)('$kind: $name', (place) => {
-  test('drives no terminal, whatever is said and wherever it is cut', async () => {
+  test('cannot control a terminal, with any attack and any cut', async () => {
     const { shown, breaches } = await attackAt(place, { each, first: 2 * (filterPlaces.indexOf(place) % 2) });
     expect(breaches.slice(0, 3)).toEqual([]);
     expect(shown).toBeGreaterThan(1000 / each);
   });
 
-  test('shows of random texts only what may be shown', async () => {
+  test('shows only permitted characters of random texts', async () => {
     const { shown, breaches } = await randomAt(place, Math.ceil(randomTexts / filterPlaces.length));
     expect(breaches.slice(0, 3)).toEqual([]);
     expect(shown).toBeGreaterThanOrEqual(randomTexts / filterPlaces.length);
   });
 
-  test('shows what was said, visibly', async () => {
+  test('shows the text of an attack visibly', async () => {
     const server = new HostileServer(false);
     await place.show(['be\x1b[8mfore', 'after'], server);
     const written = withoutFrame(server.taken());
@@ -44,7 +44,7 @@ describe.each(filterPlaces)('$kind: $name', (place) => {
 });
 
 test.each(filterPlaces.filter(({ kind }) => kind === 'reply'))(
-  '$name keeps a character whole that was cut in two',
+  '$name joins a character that was cut in two',
   async (place) => {
     const server = new HostileServer(true);
     await place.show(['fine \ud83d', '\ude00 day'], server);
@@ -52,7 +52,7 @@ test.each(filterPlaces.filter(({ kind }) => kind === 'reply'))(
   },
 );
 
-describe('the same measure', () => {
+describe('the same check', () => {
   const program = fileURLToPath(new URL('filter-matrix-program.ts', import.meta.url));
   const filter = fileURLToPath(new URL('../../../src/cli/terminal/filter.ts', import.meta.url));
   const stripping = fileURLToPath(new URL('stripping-filter.ts', import.meta.url));
@@ -78,7 +78,7 @@ describe('the same measure', () => {
     }
   }
 
-  test('is failed in every place by a filter that strips escape sequences', async () => {
+  test('fails in every place with a filter that strips escape sequences', async () => {
     const stripped = await linesOf({ of: filter, path: stripping });
     expect(stripped.map(({ place }) => place)).toEqual(filterPlaces.map(({ name }) => name));
     for (const line of stripped) {

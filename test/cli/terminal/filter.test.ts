@@ -36,11 +36,11 @@ describe('the terminal filter', () => {
     expect(filterText('\ud800a\udc00')).toBe('\\u{d800}a\\u{dc00}');
   });
 
-  test('turns CRLF into LF and shows a CR alone', () => {
+  test('turns CRLF into LF and makes a single CR visible', () => {
     expect(filterText('a\r\nb\rc\r\r\nd\r')).toBe('a\nb\\x0dc\\x0d\nd\\x0d');
   });
 
-  test('holds a CR back until the next piece says what it is', () => {
+  test('holds a CR back until the next chunk decides about it', () => {
     const filter = terminalFilter();
     expect(['a\r', '', '\n', 'b\r', 'c\r'].map((piece) => filter.push(piece))).toEqual([
       'a',
@@ -53,24 +53,24 @@ describe('the terminal filter', () => {
     expect(filter.end()).toBe('');
   });
 
-  test('joins a character that was cut between two pieces', () => {
+  test('joins a character that was cut between two chunks', () => {
     const filter = terminalFilter();
     expect([filter.push('a\ud83d'), filter.push('\ude00b')]).toEqual(['a', '\u{1f600}b']);
   });
 
-  test('leaves honest text alone', () => {
+  test('does not change harmless text', () => {
     const text =
       'Grüße,\t日本語 \u{1f468}\u200d\u{1f469}\u200d\u{1f467} ❤\ufe0f שלום\u200f עולם\u200e \u061c e\u0301\n\n';
     expect(filterText(text)).toBe(text);
     expect(inPieces(terminalFilter(), [text])).toBe(text);
   });
 
-  test('lets through only what may be shown, for random texts', () => {
+  test('passes only permitted characters, for random texts', () => {
     const property = fc.property(hostileText, (text) => isHarmless(filterText(text)));
     fc.assert(property, { numRuns: runs(10_000, 500_000) });
   });
 
-  test('gives the same for every way of cutting a text', () => {
+  test('gives the same output for any chunks of a text', () => {
     const pieces = fc.array(hostileText, { maxLength: 6 });
     const property = fc.property(
       pieces,
@@ -79,7 +79,7 @@ describe('the terminal filter', () => {
     fc.assert(property, { numRuns: runs(3_000, 100_000) });
   });
 
-  test('keeps every character that may be shown', () => {
+  test('keeps every permitted character', () => {
     const harmless = (text: string) => [...text].filter((character) => isHarmless(character)).join('');
     const property = fc.property(hostileText, (text) => {
       const marked = text.replaceAll('\\', '').replaceAll('\r\n', '\n');
@@ -88,7 +88,7 @@ describe('the terminal filter', () => {
     fc.assert(property, { numRuns: runs(1_000, 25_000) });
   });
 
-  test('does what stripping escape sequences does not', () => {
+  test('handles attacks that a filter of escape sequences passes', () => {
     const property = fc.property(hostileText, (text) => isHarmless(stripAnsi(text)));
     expect(fc.check(property, { numRuns: 1000 }).failed).toBe(true);
     const survivors = Object.values(attacks).filter((attack) => !isHarmless(stripAnsi(attack)));
@@ -99,7 +99,7 @@ describe('the terminal filter', () => {
 });
 
 describe('the exact filter', () => {
-  test('changes no text, and never cuts a character in two', () => {
+  test('changes no text, and never splits a character', () => {
     const property = fc.property(fc.array(hostileText, { maxLength: 6 }), (pieces) => {
       const filter = exactFilter();
       const out = [...pieces.map((piece) => filter.push(piece)), filter.end()];

@@ -10,7 +10,7 @@ function newRuntime(limit: number) {
   return { runtime, overflows: () => overflows };
 }
 
-test('a filter runs over each of the texts, also in more runs than one runtime lasts', async () => {
+test('a filter runs over each of the texts, also over more than one runtime can process', async () => {
   const { runtime, overflows } = newRuntime(1000);
   for (let run = 0; run < 70; run += 1) {
     expect(await runtime.run('.a', `{"a":${run}}\n{"a":"é"}`)).toEqual({
@@ -22,7 +22,7 @@ test('a filter runs over each of the texts, also in more runs than one runtime l
   expect(overflows()).toBe(0);
 });
 
-test('one that gives more than the limit tells so once, and what comes then is dropped', async () => {
+test('a filter whose output exceeds the limit reports it once, and later output is dropped', async () => {
   const { runtime, overflows } = newRuntime(1000);
   const { output } = await runtime.run('range(100000)', 'null');
   expect([overflows(), output.length]).toEqual([1, 1001]);

@@ -16,7 +16,7 @@ const value = fc.letrec((tie) => ({
   record: fc.dictionary(text, tie('value'), { maxKeys: 3, noNullPrototype: true }),
 })).value;
 
-test('JSON is one line in which a terminal finds nothing to act on, and the same value when parsed', () => {
+test('JSON is one line that cannot control a terminal, and has the same value when parsed', () => {
   const property = fc.property(value, (given) => {
     const json = toJson(given);
     expect(json).not.toMatch(/[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u);
@@ -25,12 +25,12 @@ test('JSON is one line in which a terminal finds nothing to act on, and the same
   fc.assert(property, { numRuns: runs(1_000, 25_000) });
 });
 
-test('dangerous characters are escaped by their UTF-16 units, all others stand as they are', () => {
+test('dangerous characters are escaped by their UTF-16 units, and all others are unchanged', () => {
   expect(toJson({ a: '\x1b\x7f\u009b\u202e\u2028' })).toBe('{"a":"\\u001b\\u007f\\u009b\\u202e\\u2028"}');
   expect(toJson('\u{e0041}\ud800')).toBe('"\\udb40\\udc41\\ud800"');
   expect(toJson('é日\u{1f600} </>')).toBe('"é日\u{1f600} </>"');
 });
 
-test('what JSON has no word for is null', () => {
+test('values that JSON lacks become null', () => {
   expect(toJson(undefined)).toBe('null');
 });

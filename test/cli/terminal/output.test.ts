@@ -47,7 +47,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('writing', () => {
-  test('waits while the stream is full, and goes on when it has room', async () => {
+  test('waits while the stream is full, and continues when it has room', async () => {
     const slow = new SlowStream();
     const output = createOutput(slow, data);
     const first = output.write('full');
@@ -60,7 +60,7 @@ describe('writing', () => {
     expect(slow.taken).toEqual(['full', 'more']);
   });
 
-  test('is finished only when all was handed over', async () => {
+  test('is finished only when all output was passed on', async () => {
     const slow = new SlowStream();
     const output = createOutput(slow, data);
     await output.write('abc');
@@ -81,7 +81,7 @@ describe('writing', () => {
     expect(slow.taken).toEqual([]);
   });
 
-  test.each(['EPIPE', 'ECONNRESET'])('ends quietly when the reader went away (%s)', async (code) => {
+  test.each(['EPIPE', 'ECONNRESET'])('ends without an error when the reader has left (%s)', async (code) => {
     const slow = new SlowStream();
     const output = createOutput(slow, data);
     const waiting = [output.write('full'), output.write('more'), output.finish()];
@@ -94,7 +94,7 @@ describe('writing', () => {
     expect(slow.taken).toEqual(['full']);
   });
 
-  test('of data that fails is a failure, once and for all', async () => {
+  test('of data that fails is a failure, also for later writes', async () => {
     const slow = new SlowStream();
     const output = createOutput(slow, data);
     const waiting = output.write('full');
@@ -109,7 +109,7 @@ describe('writing', () => {
     expect(output.gone.reason).toMatchObject(failure);
   });
 
-  test('of talk that fails harms nothing', async () => {
+  test('of messages that fails is no failure', async () => {
     const slow = new SlowStream();
     const output = createOutput(slow, talk);
     const waiting = output.write('full');
@@ -132,7 +132,7 @@ describe('writing', () => {
 });
 
 describe('text', () => {
-  test('of our own reaches a terminal as it is; what is put into it is filtered, unless it is such a text', async () => {
+  test('of Parley reaches a terminal unchanged; inserted values are filtered, unless they are such texts', async () => {
     const terminal = stringStream({ isTTY: true });
     const output = createOutput(terminal.stream, data);
     const { bold } = await createOutput(terminal.stream, { ...data, env: { FORCE_COLOR: '1' } }).style();
@@ -141,7 +141,7 @@ describe('text', () => {
     expect(terminal.text()).toBe('\x1b[K\\x1b[2J \x1b[1m\\x1b[2J\x1b[22m \\x1b[2J\x1b[1mx\x1b[22m 1');
   });
 
-  test('of our own that became part of a string is filtered again', async () => {
+  test('of Parley that became part of a string is filtered again', async () => {
     const terminal = stringStream({ isTTY: true });
     await createOutput(terminal.stream, data).write(`${terminalText`\x1b[K`}!`);
     expect(terminal.text()).toBe('\\x1b[K!');
@@ -171,7 +171,7 @@ describe('untrusted text', () => {
     expect(pieces.text()).toBe(form);
   });
 
-  test('in pieces keeps a character whole that was cut', async () => {
+  test('in chunks joins a character that was cut', async () => {
     const pipe = stringStream({ isTTY: false });
     const writer = createOutput(pipe.stream, data).untrusted();
     for (const unit of '\u{1f600}') await writer.write(unit);
@@ -234,7 +234,7 @@ describe('colour', () => {
     expect(colourLevel({ isTTY: true, getColorDepth: () => depth }, {}, false)).toBe(level);
   });
 
-  test('shows in the style of a stream that has it, and in that alone', async () => {
+  test('is used only by the style of a stream with colour', async () => {
     const coloured = createOutput(stringStream({ isTTY: false }).stream, {
       ...data,
       env: { FORCE_COLOR: '1' },
@@ -249,13 +249,13 @@ describe('a terminal', () => {
   const sized = (columns?: number) =>
     Object.assign(stringStream({ isTTY: true }).stream, columns === undefined ? {} : { columns });
 
-  test('has its width, or 80 where that is unknown', () => {
+  test('has its width, or 80 if that is unknown', () => {
     expect([120, 0, undefined].map((columns) => createOutput(sized(columns), data).columns())).toEqual([
       120, 80, 80,
     ]);
   });
 
-  test('is drawn on again only with a width, outside CI and unless it is dumb', () => {
+  test('is redrawn only with a known width, outside of CI, and unless it is dumb', () => {
     const redraws = (columns: number, env: OutputOptions['env']) =>
       createOutput(sized(columns), { ...talk, env }).redraws;
     expect(redraws(80, {})).toBe(true);

@@ -77,7 +77,7 @@ function terminal(words: string, { columns = 80, keys = [], NO_COLOR = '' }: Ter
 }
 
 describe('stdout', () => {
-  test('reaches a slow reader whole, 10 MB of it, and never piles up', async () => {
+  test('reaches a slow reader completely, 10 MB of it, and is never buffered', async () => {
     const { stdout, stderr } = await shell('parley pour 160 | (sleep 0.3; cat) | sha256sum');
     const expected = createHash('sha256');
     for (let piece = 0; piece < 160; piece += 1) expected.update(String(piece % 10).repeat(65_536));
@@ -98,7 +98,7 @@ describe('stdout', () => {
     });
   });
 
-  test('ends quietly when its reader has enough', async () => {
+  test('ends without an error when its reader leaves', async () => {
     expect(await shell('parley endless | head -1')).toEqual({
       stdout: 'line 1\n',
       stderr: 'the reader went away',
@@ -120,7 +120,7 @@ describe('stdout', () => {
     expect(stderr).toBe('a\n\\x1b[2J\u{1f600}\n');
   });
 
-  test('loads chalk for colour alone', async () => {
+  test('loads chalk only for colour', async () => {
     expect(await shell('parley styled', bare)).toEqual({ stdout: 'red', stderr: '', status: 0 });
     expect((await shell('FORCE_COLOR=1 parley styled')).stdout).toBe('\x1b[31mred\x1b[39m');
     expect((await shell('FORCE_COLOR=1 parley styled', bare)).stderr).toContain(
@@ -128,7 +128,7 @@ describe('stdout', () => {
     );
   });
 
-  test('in a pipe takes a table without loading a library', async () => {
+  test('in a pipe prints a table without loading a library', async () => {
     expect((await shell(`parley table '[["ses_1","Title"]]'`, bare)).stdout).toBe('ses_1\tTitle\n');
   });
 });
@@ -161,12 +161,12 @@ describe('stdin', () => {
     expect(stderr).toContain('PAYLOAD_TOO_LARGE Standard input has more than 1048576 bytes');
   });
 
-  test('that stays silent is let go when the command is stopped', async () => {
+  test('that stays silent is closed when the command is stopped', async () => {
     const child = spawn(node, [program.path, 'stopped']);
     expect(await outcome(child)).toEqual({ stdout: '', stderr: 'Interruption  SIGINT', status: 130 });
   });
 
-  test('may hold a million ids', async () => {
+  test('may contain a million ids', async () => {
     const { stdout } = await shell(
       `(seq -f ses_01JABCDEFGHJKMNP%.0f 1000001 1999999; echo ses_01JABCDEFGHJKMNP1000001) | parley ids`,
     );
@@ -177,7 +177,7 @@ describe('stdin', () => {
 });
 
 describe('a terminal', () => {
-  test('shows untrusted text with nothing that it could act on', async () => {
+  test('shows untrusted text without control characters', async () => {
     const { stdout } = await terminal(`untrusted '["a\\r", "\\n\\u001b[2", "J\\u009b31m"]'`);
     expect(stdout).toBe(`${'a\r\n\\x1b[2J\\x9b31m\r\n'.repeat(2)}status 0\r\n`);
   });
@@ -204,7 +204,7 @@ describe('a terminal', () => {
     expect(stdout).toContain(`status ${status}`);
   });
 
-  test('asks in colour, and without where there is to be none', async () => {
+  test('asks in colour, or without colour if it is turned off', async () => {
     const keys = [['(y/N)', 'y\r']] as const;
     const coloured = await terminal('ask', { keys });
     const plain = await terminal('ask', { keys, NO_COLOR: '1' });
@@ -213,7 +213,7 @@ describe('a terminal', () => {
     expect(plain.stdout).not.toContain(bold);
   });
 
-  test('shows a sign of life that leaves no trace', async () => {
+  test('shows a sign of life, and erases it', async () => {
     const { stdout } = await terminal('wait', { keys: [['Waiting for eliza 1 s', '\r']] });
     expect(stdout.slice(stdout.lastIndexOf(' s') + 2)).toContain(`${lineCleared}${cursorShown}done\r\n`);
   });

@@ -29,7 +29,7 @@ function timers() {
 }
 
 describe('a sign of life', () => {
-  test('waits a moment on a terminal, and is called off by an answer', () => {
+  test('appears on a terminal after a moment, and not after a response', () => {
     const { running, startTimer } = timers();
     const sign = showWaiting(() => stderr({ isTTY: true, columns: 80 }), 'x', {
       quiet: false,
@@ -64,7 +64,7 @@ describe('a sign of life', () => {
     expect((output.stream as PassThrough).readableLength).toBe(0);
   });
 
-  test('begins later on a terminal that tells its width only after the start', async () => {
+  test('begins later on a terminal that reports its width only after the start', async () => {
     const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 0 });
     const output = stderrOf(terminal);
     const actions: (() => void)[] = [];

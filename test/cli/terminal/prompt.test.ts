@@ -23,7 +23,7 @@ test('a question is asked only between two terminals, without --no-input and out
   expect(canPrompt({ ...asked, env: { CI: 'true' } })).toBe(false);
 });
 
-test('where nobody can be asked the error names the flag that answers, and stdin is not opened', async () => {
+test('if nobody can be asked, the error names the option that answers, and stdin is not opened', async () => {
   const stderr = createOutput(new PassThrough(), {
     role: 'talk',
     env: {},
@@ -43,7 +43,7 @@ test('where nobody can be asked the error names the flag that answers, and stdin
   });
 });
 
-describe('what the terminal itself reports while a question stands', () => {
+describe('reports of the terminal during a question', () => {
   const reports = {
     'a colour (OSC 11)': '\x1b]11;rgb:1e1e/1e1e/2e2e\x07',
     'a colour, ended by ST': '\x1b]10;rgb:ffff/ffff/ffff\x1b\\',
@@ -63,7 +63,7 @@ describe('what the terminal itself reports while a question stands', () => {
     },
   };
 
-  test.each(Object.entries(questions))('leaves no character in %s', async (name, ask) => {
+  test.each(Object.entries(questions))('leave no character in %s', async (name, ask) => {
     const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
     const { signal } = new AbortController();
     const stream = Object.assign(new PassThrough(), { isTTY: true as const, columns: 80, rows: 24 });

@@ -14,14 +14,14 @@ async function readIds(from: StdinReading): Promise<readonly string[]> {
 }
 
 describe('session ids on stdin', () => {
-  test('stand one to a line, or in a JSON object; blank lines, comments, CRLF and a byte order mark are passed over', async () => {
+  test('are one per line, or in a JSON object; blank lines, comments, CRLF and a byte order mark are skipped', async () => {
     const text =
       '\ufeff# all of May\r\nses_1\r\n\r\n  ses_2\t\n{"title":"x","session_id":"ses_3"}\n#ses_4\nses_5';
     const ids = await readIds(ofText(text));
     expect(ids).toEqual(['ses_1', 'ses_2', 'ses_3', 'ses_5']);
   });
 
-  test('are given in order, also when repeated', async () => {
+  test('are read in order, also when repeated', async () => {
     expect(await readIds(ofText('b\na\nb\n{"session_id":"b"}\n'))).toEqual(['b', 'a', 'b', 'b']);
   });
 
@@ -43,7 +43,7 @@ describe('session ids on stdin', () => {
     ]);
   });
 
-  test('are the same however the bytes were cut', async () => {
+  test('are the same for any chunks', async () => {
     const bytes = Buffer.from('\ufeffses_é\r\n{"session_id":"ses_日"}\r\n# c\nses_3');
     const property = fc.asyncProperty(fc.array(fc.nat(100), { maxLength: 6 }), async (places) => {
       const ids = await readIds(ofBytes(...cutAt(bytes, places)));
@@ -110,7 +110,7 @@ describe('session ids on stdin', () => {
     },
   );
 
-  test('are refused with the first line that is none, though bytes that are no text follow', async () => {
+  test('are refused with the first invalid line, although bytes that are no text follow', async () => {
     const error = await failure(readIds(ofText('ses_1\nses 2\nses_3\0\n')));
     expect(error.message).toContain('Line 2 of standard input has no session id');
   });

@@ -10,7 +10,7 @@ import { cutAt, failure, never, ofBytes, ofText, reading } from './stdin-reading
 const mebibyte = 1024 * 1024;
 
 describe('a message on stdin', () => {
-  test('is read as it was sent, however its bytes were cut', async () => {
+  test('is read unchanged, for any chunks', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((given) => !given.includes('\0'));
     const property = fc.asyncProperty(
       text,
@@ -23,7 +23,7 @@ describe('a message on stdin', () => {
     await fc.assert(property, { numRuns: runs(200, 5_000) });
   });
 
-  test('keeps CR, and loses one leading byte order mark even if that was cut', async () => {
+  test('keeps CR, and loses one leading byte order mark, even if it was cut', async () => {
     const bytes = Buffer.from('\ufeff\ufeffa\r\nb\r');
     const read = await readMessage(
       ofBytes(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)),
@@ -89,7 +89,7 @@ describe('a message on stdin', () => {
   });
 
   test.each([-1, 0])(
-    'of the limit %i bytes is read whole, its byte order mark not counted',
+    'of the limit %i bytes is read completely, without counting its byte order mark',
     async (difference) => {
       const text = 'x'.repeat(mebibyte + difference);
       expect((await readMessage(ofText(`\ufeff${text}`), mebibyte)).length).toBe(mebibyte + difference);
@@ -102,7 +102,7 @@ describe('a message on stdin', () => {
     expect(error.message).toContain('more than 1048576 bytes');
   });
 
-  test('that never ends is refused as soon as it passes the limit, and its stream is let go', async () => {
+  test('that never ends is refused when it exceeds the limit, and its stream is closed', async () => {
     let given = 0;
     const endless = new Readable({
       read() {
@@ -148,7 +148,7 @@ describe('a message on stdin', () => {
     expect(silent.destroyed).toBe(true);
   });
 
-  test('is not even opened once the signal has fired', async () => {
+  test('is not opened after the signal has fired', async () => {
     const open = () => {
       throw new Error('opened');
     };
@@ -158,7 +158,7 @@ describe('a message on stdin', () => {
 });
 
 describe('a silent stdin', () => {
-  test('is named on stderr after two seconds, with the flag that skips it', async () => {
+  test('is reported on stderr after two seconds, with the option that skips it', async () => {
     const stream = new Readable({ read() {} });
     const timers: { milliseconds: number; action: () => void }[] = [];
     const startTimer: StartTimer = (milliseconds, action) => {
@@ -178,7 +178,7 @@ describe('a silent stdin', () => {
     expect(await message).toBe('late');
   });
 
-  test('is not named once a byte has come', async () => {
+  test('is not reported after the first byte', async () => {
     const stream = new Readable({ read() {} });
     let running = false;
     const startTimer: StartTimer = () => {
@@ -216,7 +216,7 @@ test('a full pipe can be stopped between two chunks, whatever is done with them'
   expect(count).toBeLessThan(most);
 });
 
-test('a pipe, a socket and a file are read unasked; a device and a closed stdin are not', () => {
+test('a pipe, a socket and a file are read by default; a device and a closed stdin are not', () => {
   const kinds = ['pipe', 'socket', 'file', 'device', 'closed'] as const;
   expect(kinds.filter(isFed)).toEqual(['pipe', 'socket', 'file']);
 });

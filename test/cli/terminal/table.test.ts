@@ -34,7 +34,7 @@ async function written(
 }
 
 describe('a table in a pipe', () => {
-  test('has tabs between its cells, no titles, and exact text but for tabs and newlines', async () => {
+  test('has tabs between its cells, no titles, and exact text except for tabs and newlines', async () => {
     const rows: readonly Row[] = [
       ['ses_1', 'a\tb\r\nc\nd\x1b[2J'],
       ['ses_22', 'x'.repeat(300)],
@@ -56,7 +56,7 @@ describe('a table on a terminal', () => {
     expect(text).toContain('…');
   });
 
-  test('is aligned under its titles, in the width that people see', async () => {
+  test('is aligned under its titles, by the visible width', async () => {
     const rows: readonly Row[] = [
       ['日本', 'one'],
       ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'two'],
@@ -77,19 +77,19 @@ describe('a table on a terminal', () => {
     );
   });
 
-  test('takes from the flexible column first', async () => {
+  test('shortens the flexible column first', async () => {
     expect(await written([['ses_1234', 'a long title of a session']], { columns: 20 })).toBe(
       'ID        TITLE\nses_1234  a long ti…\n',
     );
   });
 
-  test('cuts a wide character as a whole', async () => {
+  test('never cuts a wide character in two', async () => {
     expect(await written([['ses_1', '日本語日本語']], { columns: 15 })).toBe(
       'ID     TITLE\nses_1  日本語…\n',
     );
   });
 
-  test('leaves out the columns that may be left out where they are empty or do not fit, and a pipe gets all', async () => {
+  test('omits optional columns that are empty or do not fit, and a pipe gets all', async () => {
     const wide: readonly Column<Row>[] = [
       { title: 'ID', value: ([id]) => id },
       { title: 'NOTE', value: () => '', omittedWhen: 'empty' },
@@ -107,7 +107,7 @@ describe('a table on a terminal', () => {
     expect(await written(rows, null, wide)).toBe('abcdefgh\t\tabcdefgh\tabcdefgh\ta whole title\n');
   });
 
-  test('leaves out the last columns of which hardly anything would be left', async () => {
+  test('omits the last columns that would be too narrow', async () => {
     const three: readonly Column<Row>[] = [
       { title: 'ID', value: ([id]) => id },
       { title: 'STATUS', value: () => 'valid' },
@@ -128,7 +128,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  test('without rows is nothing', async () => {
+  test('without rows is empty', async () => {
     expect(await written([], { columns: 80 })).toBe('');
   });
 

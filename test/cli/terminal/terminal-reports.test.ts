@@ -38,7 +38,7 @@ const reports: Readonly<Record<string, string>> = {
 };
 
 describe('a report', () => {
-  test.each(Object.entries(reports))('of %s is no text, wherever it is cut', (_name, report) => {
+  test.each(Object.entries(reports))('of %s is no text, for any chunks', (_name, report) => {
     for (let at = 0; at <= report.length; at++) {
       const text = through(['one ', report.slice(0, at), report.slice(at), 'two']);
       // ESC at the end of a piece is a key only when nothing follows it, which the reader before this sees to.
@@ -51,7 +51,7 @@ describe('a report', () => {
     expect(through(['a', '\x1b[?64;1'])).toBe('a');
   });
 
-  test('leaves what was typed about it', () => {
+  test('does not change the typed keys around it', () => {
     const all = Object.values(reports);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...all), fc.stringMatching(/^[a-z /]*$/))), (parts) => {
@@ -87,12 +87,12 @@ describe('a key', () => {
 });
 
 describe('the start of a report that never ends', () => {
-  test('does not hold Ctrl-C', () => {
+  test('does not delay Ctrl-C', () => {
     expect(through(['a\x1b]11;rgb:', 'ff\x03b'])).toBe('a\x03b');
     expect(through(['a\x1bPend\x03'])).toBe('a\x03');
   });
 
-  test('is given up behind 64 KiB', () => {
+  test('is given up after 64 KiB', () => {
     const reports = new TerminalReports();
     for (let pushed = 0; pushed <= 72 * 1024; pushed += 4096)
       reports.push(pushed === 0 ? '\x1b]' : 'x'.repeat(4096));

@@ -14,7 +14,7 @@ test('every unit of the basic plane has its exact width, alone and between lette
   expect(wrong).toEqual([]);
 });
 
-test('every unit of the basic plane is divided as by the exact method, alone and between letters', () => {
+test('every unit of the basic plane is segmented as by the exact method, alone and between letters', () => {
   const wrong: string[] = [];
   for (let unit = 0x20; unit < 0xffff; unit += 1) {
     const text = `a${String.fromCharCode(unit)}字${String.fromCharCode(unit)}`;

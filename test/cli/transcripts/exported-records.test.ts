@@ -20,7 +20,7 @@ const tooLong = (line: number) => ({ place: `line ${line}`, value: undefined, is
 const long = JSON.stringify({ a: 'x'.repeat(500) });
 
 test.each([1, 7, 20])(
-  'a line over the limit is told by its place, first, between and last (pieces of %i)',
+  'a line over the limit is reported with its place, first, between and last (chunks of %i)',
   async (size) => {
     expect(await read(`${long}\n{"a":1}\n\n${long}\n{"a":2}\n${long}`, size)).toEqual([
       tooLong(1),
@@ -32,7 +32,7 @@ test.each([1, 7, 20])(
   },
 );
 
-test('one text over the limit that is no lines is refused with the limit, before it is held', async () => {
+test('a text over the limit without lines is refused with the limit, before it is read completely', async () => {
   const reading = read(`[\n${'  {"a":1},\n'.repeat(20)}]`, 7);
   await expect(reading).rejects.toMatchObject({
     code: 'PAYLOAD_TOO_LARGE',

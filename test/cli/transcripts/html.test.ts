@@ -39,7 +39,7 @@ test.each(['!', 'a_', '- ', '1. ', '> ', `${'> '.repeat(1000)}\n`])(
   },
 );
 
-test('a long paragraph is shown as it stands, and the Markdown around it as Markdown', () => {
+test('a long paragraph is shown as plain text, and the Markdown around it as Markdown', () => {
   const long = `*a* <b> ${'word '.repeat(1000)}`.trim();
   const text = page(`# Title\n\n${long}\n\n- **one**\n\n\`\`\`\n${'x'.repeat(9000)}\n\`\`\`\n`);
   expect(text).toContain('<h1>Title</h1>');
@@ -48,7 +48,7 @@ test('a long paragraph is shown as it stands, and the Markdown around it as Mark
   expect(text).toMatch(/<pre><code>x{9000}/);
 });
 
-test('code has colours, and what is in it stays text', () => {
+test('code has colours, and its content stays text', () => {
   const text = page(
     '```js\nconst a = "<script>alert(1)</script>"; // </code>\n```\n\n```"><script>x\nplain & <b>\n```\n',
   );
@@ -71,7 +71,7 @@ test('times are local, with their zone', () => {
   );
 });
 
-test('the words of a table stay whole on the screen and in print', () => {
+test('the words of a table are not broken on the screen and in print', () => {
   const rules = [...style.matchAll(/(?:^|[ }])table \{([^}]*)\}/gm)].map(([, rule]) => rule);
   expect(rules).toEqual([
     expect.stringContaining('overflow-wrap: normal'),
@@ -79,7 +79,7 @@ test('the words of a table stay whole on the screen and in print', () => {
   ]);
 });
 
-test('a page of several has an index whose filter is its only script, allowed by its hash', () => {
+test('a page of several sessions has an index whose filter is its only script, allowed by its hash', () => {
   const html = new HtmlPage();
   const session = (title: string) => ({
     session: { session_id: 'ses_1', title, created_at: 'x', updated_at: 'x', message_count: 0 },

@@ -18,13 +18,13 @@ function serverOf(messageCount: number, content: string) {
   return { context, asked: () => asked };
 }
 
-test('more messages than the session says that it has are refused as soon as they come', async () => {
+test('more messages than the count of the session are refused as soon as they arrive', async () => {
   const { context, asked } = serverOf(7, 'x');
   await expect(readSession('s', context)).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
   expect(asked()).toBe(8);
 });
 
-test('as many messages as a session says that it has are refused once they are too long', async () => {
+test('as many messages as the count of the session are refused when they are too long', async () => {
   const { context, asked } = serverOf(1e15, 'x'.repeat(100));
   const error = readSession('s', context, 10_000);
   await expect(error).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });

@@ -5,7 +5,7 @@ import { runs } from '../../../support/runs.ts';
 import { sameInAnyPieces, sameInSingleUnits } from './properties.ts';
 import { rendered } from './rendering.ts';
 
-describe('any way of cutting a reply gives the same bytes', () => {
+describe('any chunks of a reply give the same bytes', () => {
   test('for random documents, with and without colour', () =>
     fc.assert(sameInAnyPieces, { numRuns: runs(20, 500) }));
 

@@ -4,11 +4,11 @@ import { endlessTexts, prose } from './endless-texts.ts';
 import { stringTerminal, writerTo } from './rendering.ts';
 import { costOf, minCostOf } from './rendering-cost.ts';
 
-describe('a reply that comes in one piece', () => {
+describe('a reply in one chunk', () => {
   const length = 20_000;
 
   test.each(['"["', '"a"', 'a table of narrow rows', 'a comment that stays open'])(
-    'lets the event loop turn every 4,608 characters: %s',
+    'yields to the event loop every 4,608 characters: %s',
     async (name) => {
       const text = endlessTexts[name]?.(length) ?? '';
       const { turns } = await costOf(text);
@@ -17,12 +17,12 @@ describe('a reply that comes in one piece', () => {
     },
   );
 
-  test('that is dear to render lets the event loop turn every 32 ms, however few its characters', async () => {
+  test('that is slow to render yields to the event loop every 32 ms, however few its characters', async () => {
     const { total, turns } = await costOf('*a '.repeat(length / 4));
     expect(turns).toBeGreaterThan(total / 32);
   });
 
-  test('is not rendered to its end once it is stopped', async () => {
+  test('is not rendered further after a stop', async () => {
     const terminal = stringTerminal();
     const stop = new AbortController();
     const writer = writerTo(terminal, stop);
@@ -33,19 +33,19 @@ describe('a reply that comes in one piece', () => {
     expect(terminal.text()).toMatch(/\[\n$/);
   });
 
-  test('in many pieces lets the event loop turn as well', async () => {
+  test('in many chunks yields to the event loop as well', async () => {
     expect((await costOf(prose(length), 4)).turns).toBeGreaterThanOrEqual(Math.floor(length / 4608));
   });
 });
 
 describe('the time to render', () => {
-  test('a comment of code is that of the same lines outside of one', async () => {
+  test('a comment of code is that of the same lines outside of a comment', async () => {
     const lines = 'let a = 1;\n'.repeat(1_200);
     const outside = await minCostOf(`\`\`\`js\n${lines}`);
     expect(await minCostOf(`\`\`\`js\n/*\n${lines}`)).toBeLessThan(3 * outside);
   });
 
-  test('space in a heading is that of prose, in whatever pieces it comes', async () => {
+  test('space in a heading is that of prose, for any chunks', async () => {
     const floor = await minCostOf(prose(16_000), 4);
     expect(await minCostOf(`# a${' '.repeat(16_000)}b`, 4)).toBeLessThan(8 * floor);
   });

@@ -11,8 +11,8 @@ const names = readdirSync(directory)
   .map((name) => name.slice(0, -3));
 const columns = 60;
 
-describe('the picture of', () => {
-  test.each(names)('%s is as it was approved', async (name) => {
+describe('the rendering of', () => {
+  test.each(names)('%s is the approved one', async (name) => {
     const text = readFileSync(`${directory}${name}.md`, 'utf8');
     const plain = await rendered([text], { columns });
     await expect(plain).toMatchFileSnapshot(`golden/${name}.txt`);

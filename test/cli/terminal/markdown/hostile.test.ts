@@ -12,7 +12,7 @@ import { rendered } from './rendering.ts';
 
 describe('an attack', () => {
   test.each(Object.keys(attacks))(
-    '%s is harmless in every place, in one piece and in single units, and cut in two anywhere',
+    '%s is harmless in every place, in one chunk, in single units, and cut in two anywhere',
     async (name) => {
       const attack = attacks[name] ?? '';
       for (const place of Object.values(attackedPlaces)) {
@@ -31,7 +31,7 @@ describe('an attack', () => {
     },
   );
 
-  test('is still to be seen', async () => {
+  test('is still visible', async () => {
     for (const attack of Object.values(attacks)) {
       expect(await rendered([attack], { columns: 500 })).toMatch(/\\x[0-9a-f]{2}|\\u\{[0-9a-f]+\}/);
     }
@@ -41,10 +41,9 @@ describe('an attack', () => {
 });
 
 describe('random text', () => {
-  test('lets through only what may be shown', () => fc.assert(hostileTextIsHarmless, { numRuns: 40 }));
+  test('shows only permitted characters', () => fc.assert(hostileTextIsHarmless, { numRuns: 40 }));
 
-  test('of Markdown lets through only what may be shown', () =>
-    fc.assert(markdownIsHarmless, { numRuns: 40 }));
+  test('of Markdown shows only permitted characters', () => fc.assert(markdownIsHarmless, { numRuns: 40 }));
 });
 
 /** The renderer behind another filter: one that takes escape sequences out, piece by piece. */
@@ -58,7 +57,7 @@ function behindStripping(pieces: readonly string[]): string {
   return pieces.map((piece) => document.push(stripAnsi(piece))).join('') + document.end();
 }
 
-test('stripping escape sequences instead fails the same assertion', () => {
+test('a filter that strips escape sequences fails the same assertion', () => {
   const survivors = Object.values(attacks).filter((attack) => {
     try {
       for (let cut = 0; cut < attack.length; cut++) {

@@ -39,7 +39,7 @@ describe('a reply', () => {
     );
   });
 
-  test('has its exact bytes in a pipe', async () => {
+  test('keeps its exact bytes in a pipe', async () => {
     expect(await throughReplyWriter({})).toBe(`${reply}\n`);
   });
 
@@ -63,7 +63,7 @@ describe('words appear', () => {
     return shown;
   }
 
-  test('as soon as they end', async () => {
+  test('as soon as they are complete', async () => {
     expect(await steps(['The ', 'qui', 'ck ', 'fox', '\n', 'and **bo', 'ld** ', 'on'])).toEqual([
       'The',
       'The',
@@ -110,7 +110,7 @@ describe('words appear', () => {
     }
   });
 
-  test('in colour with nothing left switched on between two writes', async () => {
+  test('in colour, without an open style between two writes', async () => {
     const terminal = stringTerminal({ colour: true });
     const writer = writerTo(terminal);
     const text =
@@ -123,7 +123,7 @@ describe('words appear', () => {
   });
 });
 
-describe('what is kept back stays small', () => {
+describe('the buffered text stays small', () => {
   test.each([
     ['one paragraph', 'word and **strong** word '],
     ['one line without a space', 'abcd'],
@@ -148,7 +148,7 @@ describe('what is kept back stays small', () => {
   });
 });
 
-test('writes that nobody waits for come out in order', async () => {
+test('writes that nobody awaits are printed in order', async () => {
   const terminal = stringTerminal({ colour: true });
   const writer = writerTo(terminal);
   const pieces = ['one\n\n```', 'js\nlet a;\n', '```\n\ntwo ', `${'long '.repeat(8_000)}\n\n`, 'three'];

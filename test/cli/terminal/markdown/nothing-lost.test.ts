@@ -3,5 +3,5 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { everyWordIsShownOnce } from './properties.ts';
 
-test('no word of a random document is lost, doubled or moved', () =>
+test('no word of a random document is lost, duplicated or moved', () =>
   fc.assert(everyWordIsShownOnce, { numRuns: 50 }));

@@ -77,7 +77,7 @@ async function maxHeld(text: string, prefix: string, columns: number): Promise<n
 }
 
 describe('of prose with marks that stay open', () => {
-  test('no more than a line of the terminal waits, at any width and in any block', async () => {
+  test('at most a line of the terminal is held back, at any width and in any block', async () => {
     const property = fc.asyncProperty(
       prose,
       blocks,
@@ -91,7 +91,7 @@ describe('of prose with marks that stay open', () => {
     await fc.assert(property, { numRuns: runs(50, 1_500) });
   }, 60_000);
 
-  test('what is written is the same in one piece and in single units', async () => {
+  test('the output is the same in one chunk and in single units', async () => {
     const property = fc.asyncProperty(
       prose,
       blocks,

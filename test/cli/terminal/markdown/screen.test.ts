@@ -119,7 +119,7 @@ describe('the screen', () => {
     expect(lookOf("'a string'")).toMatchObject({ colour: 2 });
   });
 
-  test('keeps lines that were written when the terminal is resized, and wraps the next ones to the new width', async () => {
+  test('keeps written lines when the terminal is resized, and wraps the next ones to the new width', async () => {
     const terminal = stringTerminal({ columns: 40 });
     const writer = writerTo(terminal);
     await writer.write('one two three four five six seven eight nine ten ');
