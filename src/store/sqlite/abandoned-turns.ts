@@ -4,7 +4,7 @@
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { isLeaseOver } from './lease-clock.ts';
-import { takeParts } from './reply-parts.ts';
+import { hasParts, takeParts } from './reply-parts.ts';
 import { thisSession } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import { findReply, type TurnRow, turnColumns, turnStatements } from './turn-rows.ts';
@@ -47,6 +47,7 @@ export function abandonedTurn(
   projectId: string,
   sessionId: string,
 ): TurnRow | null {
+  if (!hasParts(connection)) return null;
   const row = connection.get<TurnRow>(abandonedStatements.open, { projectId, sessionId });
   if (row === undefined || row.turn_owner === null) return null;
   const state = stateOf(row.turn_owner);

@@ -47,6 +47,11 @@ export function takeParts(
   return { ...last, content: parts.map(({ content }) => content).join('') };
 }
 
+/** True if a part of any reply is stored. Mostly none is, and this costs less than to look for those of a session. */
+export function hasParts(connection: Connection): boolean {
+  return connection.get('SELECT 1 FROM reply_parts LIMIT 1') !== undefined;
+}
+
 export function removeParts(connection: Connection, projectId: string, sessionId: string): void {
-  connection.run(partStatements.remove, { projectId, sessionId });
+  if (hasParts(connection)) connection.run(partStatements.remove, { projectId, sessionId });
 }
