@@ -109,17 +109,19 @@ export class UpstreamConnection {
     try {
       const response = await this.#ask(upstream, context, stop.signal);
       const reader = new CompletionReader(upstream);
+      let isEnding = false;
       for await (const events of this.#read(upstream, response, reader)) {
-        idle.stop();
+        if (!isEnding) idle.stop();
         for (const event of events) {
           first.stop();
           signal.throwIfAborted();
           yield event;
           if (event.type === 'finish') return;
         }
-        if (!reader.hasBegun) continue;
+        if (!reader.hasBegun || isEnding) continue;
         first.stop();
-        idle.start(reader.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
+        isEnding = reader.hasEnded;
+        idle.start(isEnding ? Math.min(graceMs, idleMs) : idleMs);
       }
     } catch (error) {
       signal.throwIfAborted();

@@ -15,7 +15,7 @@ import {
 } from '../../support/model-server.ts';
 import { runs } from '../../support/runs.ts';
 import { type ScriptedServer, sendJson, serve } from '../../support/scripted-server.ts';
-import { UpstreamStubs } from '../../support/upstream-stubs.ts';
+import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, collectReply, describeEngine, textOf } from '../engine-suite.ts';
 
 const stubs = new UpstreamStubs();
@@ -268,6 +268,16 @@ describe('a stream', () => {
   it('that stays open after its last word ends all the same', async () => {
     const { engine } = await stubs.engineOver((response) => startStream(response).write(replyOf('Hi')));
     expect(await collectReply(engine, hello)).toBe('Hi');
+  });
+
+  it('whose server only says after its last word that it lives ends all the same', async () => {
+    const script: StubScript = (response) => {
+      startStream(response).write(sse(chunk({ content: 'Hi' }), chunk({}, 'stop')));
+      const timer = setInterval(() => response.write(': still here\n\n'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const { engine } = await stubs.engineOver(script, { idle_seconds: 0.2 });
+    expect(await collectEvents(engine, hello)).toHaveLength(2);
   });
 
   it('keeps the notes of the model apart from its reply', async () => {
