@@ -167,6 +167,8 @@ export class Connection {
   /** Sets what SQLite does not keep in the file. The size of the cache has another default in each library. */
   setUp(): void {
     this.pragma('synchronous = FULL');
+    // On macOS, a sync without this setting leaves the data in the cache of the disk. Other systems ignore it.
+    this.pragma('fullfsync = ON');
     this.pragma('foreign_keys = ON');
     this.pragma(`cache_size = -${cacheKibibytes}`);
   }

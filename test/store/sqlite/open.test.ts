@@ -13,8 +13,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { allDrivers } from '../../support/driver.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -46,6 +48,15 @@ it('reports the settings of the open store as read back', async () => {
     ],
   });
   expect(report.bytes).toBe(statSync(report.place).size);
+});
+
+it.each(allDrivers)('makes $name sync through the cache of the disk, also on macOS', (library) => {
+  const path = join(temporaryDirectory(), 'parley.db');
+  writeFileSync(path, '');
+  const connection = Connection.open(library, path);
+  connection.setUp();
+  expect([connection.pragma('synchronous'), connection.pragma('fullfsync')]).toEqual([2, 1]);
+  connection.close();
 });
 
 it('names the file system that the kernel names', async () => {
