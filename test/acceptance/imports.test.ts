@@ -285,6 +285,19 @@ test('the conversations of programs on this machine are shown before the import,
   database.close();
 });
 
+test('the directories of macOS and Windows are looked through as well', async () => {
+  const home = join(place.path, 'mac');
+  const config = join(home, 'Library', 'Application Support');
+  mkdirSync(join(config, 'io.datasette.llm'), { recursive: true });
+  cpSync(named('llm').path, join(config, 'io.datasette.llm', 'logs.db'));
+  mkdirSync(join(home, 'Roaming', 'aichat', 'sessions'), { recursive: true });
+  writeFileSync(join(home, 'Roaming', 'aichat', 'sessions', 'a.yaml'), 'model: m\nmessages: []\n');
+  const env = { HOME: home, APPDATA: join(home, 'Roaming') };
+  const { out, err } = await place.parley(['sessions', 'import', '--scan'], { env });
+  expect(out.split('\n').map((line) => line.split('\t')[0])).toEqual(['llm', 'aichat', '']);
+  expect(err).toContain(`'${join(config, 'io.datasette.llm', 'logs.db')}'`);
+});
+
 test('an import is undone by its batch: the sessions that it created are deleted, and no others', async () => {
   const own = (await place.output(['sessions', 'create', '--title', 'own'])).trim();
   const { err } = await imported(named('claude').path);

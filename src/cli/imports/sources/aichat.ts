@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { ParleyError } from '../../../service/errors.ts';
+import { configDirectories } from '../config-directories.ts';
 import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf } from '../foreign-value.ts';
 import { broken } from '../json-items.ts';
@@ -18,11 +19,11 @@ export const aichat: Source = {
   title: 'aichat session',
   recognises: ({ name, text }) =>
     /\.ya?ml$/.test(name) && /^model:/m.test(text) && /^(compressed_)?messages:/m.test(text),
-  places: ({ home, env }) => {
-    const path =
-      env['AICHAT_SESSIONS_DIR'] ??
-      `${env['AICHAT_CONFIG_DIR'] ?? `${env['XDG_CONFIG_HOME'] ?? `${home}/.config`}/aichat`}/sessions`;
-    return [{ path, pattern: /\.yaml$/, keptDays: null }];
+  places(machine) {
+    const { AICHAT_SESSIONS_DIR: sessions, AICHAT_CONFIG_DIR: config } = machine.env;
+    const configs = config === undefined ? configDirectories(machine, 'aichat') : [config];
+    const paths = sessions === undefined ? configs.map((path) => `${path}/sessions`) : [sessions];
+    return paths.map((path) => ({ path, pattern: /\.yaml$/, keptDays: null }));
   },
   async *read(file, { signal }) {
     const place = 'the session';

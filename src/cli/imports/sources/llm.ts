@@ -1,5 +1,6 @@
 // The log of llm, `logs.db`: a row of `responses` is a prompt with its reply, and a conversation has several. A response without a conversation
 // is a conversation of one turn. Newer versions keep threads of turns instead (llm-threads.ts). A file may contain both.
+import { configDirectories } from '../config-directories.ts';
 import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, parsedFields, textOf } from '../foreign-value.ts';
@@ -11,9 +12,10 @@ export const llm: Source = {
   title: 'llm log',
   recognises: ({ name, text }) =>
     text.startsWith('SQLite format 3\0') && (name === 'logs.db' || /CREATE TABLE \W?responses\b/.test(text)),
-  places: ({ home, env }) => {
-    const path = env['LLM_USER_PATH'] ?? `${env['XDG_CONFIG_HOME'] ?? `${home}/.config`}/io.datasette.llm`;
-    return [{ path: `${path}/logs.db`, pattern: /\/logs\.db$/, keptDays: null }];
+  places(machine) {
+    const { LLM_USER_PATH: own } = machine.env;
+    const paths = own === undefined ? configDirectories(machine, 'io.datasette.llm') : [own];
+    return paths.map((path) => ({ path: `${path}/logs.db`, pattern: /\/logs\.db$/, keptDays: null }));
   },
   async *read(file, options) {
     const database = await ForeignDatabase.open(file, options);
