@@ -29,6 +29,14 @@ export function publicFailure(error: unknown): ParleyError {
       retryAfter: 5,
     });
   }
+  // Such as a right of the database's user that is missing on a table.
+  if (error.code === 'STORE_UNSAFE') {
+    return new ParleyError('UNAVAILABLE', 'The server may not use its store for this.', {
+      ...facts,
+      hint: `${storedNote ?? 'Nothing was changed.'} The operator can find the cause in the log of the server.`,
+      retryAfter: 5,
+    });
+  }
   if (error.code === 'STORAGE_FULL') {
     const outcome = storedNote === null ? 'this was not done' : 'the reply was not kept';
     return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${outcome}.`, {
