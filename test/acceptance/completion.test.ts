@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasCommand } from '../support/machine.ts';
 import type { Typing } from '../support/parley.ts';
@@ -265,3 +266,21 @@ describe.each(interactive)('$shell at a terminal', ({ shell, start, load }) => {
     },
   );
 });
+
+test.runIf(hasCommand('zsh'))(
+  'zsh shortens descriptions to the width of the terminal',
+  { timeout: 60_000 },
+  async () => {
+    const load = 'autoload -Uz compinit; compinit -D; eval "$(parley completion zsh)"';
+    const typing: readonly Typing[] = [
+      { after: 'begin', keys: `${load}; echo re''ady\r` },
+      { after: 'ready', keys: 'parley sessions \t' },
+      { after: 'import ', keys: '\x15exit\r' },
+    ];
+    const { out } = await place.terminal('stty rows 40 cols 60; echo begin; exec zsh -f -i', {}, typing);
+    const rows = stripVTControlCharacters(out).match(/^[a-z]+ +-- .*/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(15);
+    for (const row of rows) expect(row.trimEnd().length).toBeLessThan(60);
+    expect(rows.join('\n')).toContain('list       -- list sessions, the most recently active first');
+  },
+);

@@ -56,7 +56,7 @@ const zsh = String.raw`#compdef parley
 _parley() {
   local line value tab=$'\t'
   local -a lines values shown
-  local -i files=0 width=0
+  local -i files=0 width=0 i
   lines=("\${(@f)$(parley __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)IPREFIX}\${(Q)PREFIX}" 2>/dev/null)}")
   for line in $lines; do
     if [[ $line == :files ]]; then
@@ -72,6 +72,10 @@ _parley() {
     elif [[ $line != :files ]]; then
       shown+=("$line")
     fi
+  done
+  # zsh does not wrap these rows between words, so they are cut.
+  for ((i = 1; i <= $#shown; i++)); do
+    if (( \${(m)#shown[i]} >= COLUMNS )); then shown[i]=\${(mr:COLUMNS-1:)shown[i]}; fi
   done
   if (( $#values )); then compadd -l -V parley -d shown -a values; fi
   if (( files )); then _files; fi
