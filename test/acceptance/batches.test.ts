@@ -43,6 +43,16 @@ test('batches are listed with their counts, the newest first', async () => {
   expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here', 'delete']);
 });
 
+test('a narrow terminal shows what each batch did', async () => {
+  await deleted(await makeSessions(place, 2, 'one'));
+  await place.output(['sessions', 'restore', '--last']);
+  const env = { PAGER: 'cat' };
+  const screen = place.screen(['sessions', 'batches'], { columns: 60, rows: 10, env });
+  await screen.ended;
+  expect(screen.text).toMatch(/^BATCH .* WHAT\n\S+ .* delete$/);
+  screen.close();
+});
+
 test('--last restores the last batch that is not restored yet, then the one before', async () => {
   const one = await makeSessions(place, 2, 'one');
   const first = await deleted(one);

@@ -41,8 +41,17 @@ const columnsOf = (origin: string, time: (time: string) => string): readonly Col
   { title: 'BEGUN', value: ({ made_at }) => time(made_at) },
   { title: 'DONE', value: ({ done }) => String(done) },
   { title: 'LEFT', value: ({ left }) => String(left) },
-  { title: 'UNDONE', value: ({ restored }) => (restored === null ? '' : time(restored.at)) },
-  { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
+  {
+    title: 'UNDONE',
+    value: ({ restored }) => (restored === null ? '' : time(restored.at)),
+    omittedWhen: 'narrow',
+  },
+  {
+    title: 'WHERE',
+    value: (row) => (row.origin === origin ? 'here' : row.origin),
+    flexible: true,
+    omittedWhen: 'narrow',
+  },
   { title: 'WHAT', value: ({ kind }) => kind },
 ];
 
