@@ -112,6 +112,22 @@ test('options have precedence over the template, one by one', async () => {
   });
 });
 
+test('edit says what starts the editor, on a system without it', async () => {
+  const preload = join(place.path, 'no-shell.cjs');
+  writeFileSync(
+    preload,
+    `const processes = require('node:child_process');
+     const { spawn } = processes;
+     processes.spawn = (program, ...rest) => spawn(program.replace('/bin/', '/no-bin/'), ...rest);`,
+  );
+  const env = { EDITOR: 'true', NODE_OPTIONS: `--require ${preload}` };
+  const refused = await place.parley(['templates', 'edit', 'another'], { env });
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toBe(
+    'parley: The editor true cannot be run. (USAGE)\nIt is started by /bin/sh, which cannot be run (ENOENT).\n',
+  );
+});
+
 test('the schema of a template, a file beside it, applies to the reply', async () => {
   writeFileSync(join(folder, 'number.json'), '{"type":"number"}');
   await place.output(['templates', 'edit', 'number'], {

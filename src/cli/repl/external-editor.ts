@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { readSmallBytes } from '../../system/small-file.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
@@ -11,6 +12,8 @@ import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
 /** More than the limit of a message, so that a message that is a little too long can be shortened. */
 const maxBytes = 8 * 1024 * 1024;
+
+const shell = '/bin/sh';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,17 +28,13 @@ export async function writeInEditor(
   signal: AbortSignal,
 ): Promise<string | null> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
-  const directory = mkdtempSync(join(tmpdir(), 'parley-edit-'));
+  const directory = temporary(() => mkdtempSync(join(tmpdir(), 'parley-edit-')));
   let isKept = false;
   try {
     const file = join(directory, 'message.md');
-    writeFileSync(file, text, { mode: 0o600 });
+    temporary(() => writeFileSync(file, text, { mode: 0o600 }));
     const { status, killer } = await run(editor, file, { env, signal });
-    if (status === 127) {
-      throw new ParleyError('USAGE', `The editor ${editor} cannot be run.`, {
-        hint: 'Set VISUAL or EDITOR to an installed editor.',
-      });
-    }
+    if (status === 127) throw notRun(editor, 'Set VISUAL or EDITOR to an installed editor.');
     // A file that cannot be read, or that a failed editor changed, is kept for the user.
     isKept = existsSync(file);
     const written = textOf(file);
@@ -45,6 +44,18 @@ export async function writeInEditor(
   } finally {
     if (!isKept && !isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function temporary<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw fileFailure(error, tmpdir(), 'written', 'Set TMPDIR to a directory that you may write to.');
+  }
+}
+
+function notRun(editor: string, hint: string): ParleyError {
+  return new ParleyError('USAGE', `The editor ${editor} cannot be run.`, { hint });
 }
 
 function textOf(file: string): string {
@@ -79,8 +90,11 @@ async function run(
 ): Promise<{ readonly status: number | null; readonly killer: NodeJS.Signals | null }> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
-    child.on('error', reject);
+    const child = spawn(shell, ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
+    // Windows and small containers have no such shell.
+    child.on('error', (error) => {
+      reject(notRun(editor, `It is started by ${shell}, which cannot be run (${systemErrorCode(error)}).`));
+    });
     signal.addEventListener('abort', () => isInterrupted(signal) && reject(signal.reason));
     child.on('exit', (status, killer) => resolve({ status, killer }));
   });

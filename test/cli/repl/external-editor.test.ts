@@ -1,9 +1,10 @@
 // The file of an external editor: it is read up to a limit, and stays if it cannot be read.
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { writeInEditor } from '../../../src/cli/repl/external-editor.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
+import { SmallDisk } from '../../support/small-disk.ts';
 
 const { signal } = new AbortController();
 
@@ -70,6 +71,18 @@ test.each([
   const [, file = ''] = /^The text is kept in (\S+)$/.exec(hint) ?? [];
   expect(readFileSync(file, 'utf8')).toBe('a long text\n');
   rmSync(dirname(file), { recursive: true });
+});
+
+const disk = SmallDisk.mount();
+afterAll(() => disk?.unmount());
+test.skipIf(disk === null)('a full disk of temporary files is named, and nothing is left on it', async () => {
+  vi.stubEnv('TMPDIR', disk?.path);
+  disk?.fill(0);
+  const { code, message } = await failureOf('return 0');
+  vi.unstubAllEnvs();
+  expect(code).toBe('STORAGE_FULL');
+  expect(message).toBe(`There is no room to write ${disk?.path}. It was not changed.`);
+  expect(readdirSync(disk?.path ?? '')).toEqual(['ballast']);
 });
 
 test('an editor that fails without a change leaves nothing', async () => {
