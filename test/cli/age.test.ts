@@ -28,7 +28,7 @@ test.each([
   // There was no such time in New York.
   ['2026-03-08T02:30:00.5', '2026-03-08T02:30:00.500Z'],
   ['2026-01-31T10:00-05:00', '2026-01-31T15:00:00.000Z'],
-])('%s is of UTC unless it says otherwise, wherever the machine is', (text, time) => {
+])('%s is in UTC unless it names a zone, in any zone of the machine', (text, time) => {
   vi.stubEnv('TZ', 'America/New_York');
   expect(pointInTime(text)).toEqual({ time });
 });

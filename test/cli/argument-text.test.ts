@@ -16,7 +16,7 @@ test.each([
   [2, ['chat', Buffer.from('Müller', 'latin1')]],
   [3, ['', '', Buffer.of(0x61, 0xc3), '']],
   [4, ['\ufffd', 'é', '\ufeff\ufffd', Buffer.of(0xef, 0xbf, 0xbd, 0xff), Buffer.of(0xfe)]],
-])('argument %i is named, the first that is not UTF-8', (place, words) => {
+])('argument %i is named as the first that is not UTF-8', (place, words) => {
   expect(() => requireText(decoded(words), lineOf(words))).toThrow(
     expect.objectContaining({
       code: 'USAGE',
@@ -28,7 +28,7 @@ test.each([
 test.each([
   ['a true U+FFFD', ['chat', '\ufffd', 'caf\ufffd\u{1f600}']],
   ['empty words at both ends', ['', '\ufffd', '']],
-])('%s passes', (_name, words) => {
+])('%s is accepted', (_name, words) => {
   expect(() => requireText(words, lineOf(words))).not.toThrow();
 });
 

@@ -11,7 +11,7 @@ test.each([
   ['The tag `</think>` ends them.', false],
   ['Hello.', false],
   ['', false],
-])('a reply %j begins in notes: %s', (reply, expected) => {
+])('a reply %j starts with reasoning: %s', (reply, expected) => {
   expect(startsInReasoning(reply)).toBe(expected);
   const answer = { reply, mode: 'local', turns_left_out: 0 } as ChatReply;
   expect(turnNotes(answer, { mode: 'local', session_id: null })).toEqual(

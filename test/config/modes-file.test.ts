@@ -150,7 +150,7 @@ test.each([
     6,
     'modes.one.system has about 337 tokens, but the context of the mode has only 300',
   ],
-])('a fault in %j is told with its line and field, and no key is quoted', async (text, line, problem) => {
+])('a fault in %j is reported with its line and field, and no key is quoted', async (text, line, problem) => {
   const path = fileOf(text);
   const failure = await readModesFile(path, signal).catch((error: unknown) => error);
   expect(failure).toMatchObject({
@@ -163,7 +163,7 @@ test.each([
 test.each([
   ['lists in lists', `modes: ${'['.repeat(100_000)}`, 'is nested too deeply'],
   ['aliases of aliases', `${bomb}modes: {}\n`, 'has too many aliases'],
-])('%s without end are told, and fill no memory', async (_what, text, problem) => {
+])('endless %s are refused in bounded memory', async (_what, text, problem) => {
   const path = fileOf(text);
   await expect(readModesFile(path, signal)).rejects.toMatchObject({
     code: 'CONFIG',

@@ -122,7 +122,7 @@ describe('a stored mode', () => {
     'authorization',
     'token',
     'access_token',
-  ])('has no parameter %s: a key is not kept', (name) => {
+  ])('has no parameter %s, so that no key is stored', (name) => {
     expect(() => putMode(emptyConfig, mode('a', { parameters: { [name]: 'sk-secret' } }))).toThrow(
       `parameters.${name} must not hold a key`,
     );
@@ -184,7 +184,7 @@ describe('the key of a reference', () => {
     ['command:true', 'the output of the command is empty'],
     ['command:echo secret >&2; exit 3', 'the command failed (exit 3)'],
     ['command:kill -9 $$', 'the command failed (exit by a signal)'],
-  ])('%s that gives none is told, and nothing of what was read', async (reference, problem) => {
+  ])('%s without a key is reported, and its content is not shown', async (reference, problem) => {
     const env = { EMPTY: '', TWO: 'secret secret', PATH: process.env['PATH'] };
     const failure = await readKeyReference(reference, 'fast', env, never).catch((error: unknown) => error);
     expect(failure).toMatchObject({

@@ -65,7 +65,7 @@ export function describeEngine(name: string, make: () => ReplyEngine): void {
       }
     });
 
-    test('a signal that fired before the call rejects with its reason, and nothing is said', async () => {
+    test('a signal that fired before the call rejects with its reason, and there is no reply', async () => {
       const reason = new Error('stopped');
       const reply = make()
         .reply(hello, { signal: AbortSignal.abort(reason) })
@@ -108,7 +108,7 @@ export function describeEngine(name: string, make: () => ReplyEngine): void {
       expect(await collectReply(engine, hello)).not.toBe('');
     });
 
-    test('two replies of one engine at once each come whole', async () => {
+    test('two concurrent replies of one engine are both complete', async () => {
       const engine = make();
       const [one, other] = await Promise.all([collectEvents(engine, hello), collectEvents(engine, unicode)]);
       for (const events of [one, other]) {

@@ -48,7 +48,7 @@ const size = ({ message, history }: EngineContext) =>
     0,
   );
 
-it('holds no word of another session, and the newest of its own, whatever the order of the turns and the budget', async () => {
+it('a context contains no text of another session, and the newest messages of its own, for any order of turns and any budget', async () => {
   const budgets = fc.integer({ min: 0, max: 1000 });
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 2, maxLength: 24 }), budgets, async (turns, budget) => {

@@ -41,7 +41,7 @@ const turns = fc.array(fc.tuple(text, text), { maxLength: 60 });
 const budget = fc.integer({ min: -50, max: 3000 });
 
 describe('a context', () => {
-  it('is never over its budget, holds whole turns in their order, the newest and the first, and counts the rest', async () => {
+  it('never exceeds its budget, contains complete turns in order, the newest and the first, and counts the rest', async () => {
     await fc.assert(
       fc.asyncProperty(turns, text, budget, async (said, message, contextTokens) => {
         const messages = sessionOf(said);
@@ -73,7 +73,7 @@ describe('a context', () => {
     );
   });
 
-  it('shows what was never answered in front of the next message: nothing said is lost, and the sides alternate', async () => {
+  it('puts unanswered messages before the next one, so that none is lost and the roles alternate', async () => {
     const failed = fc.constantFrom('answered', 'failed', 'interrupted', 'half');
     await fc.assert(
       fc.asyncProperty(
@@ -125,7 +125,7 @@ describe('a context', () => {
     );
   });
 
-  it('holds once what was said again word by word after it had failed', async () => {
+  it('contains a message once that was repeated word by word after a failure', async () => {
     const messages = sessionOf([
       ['Hello', 'Hello.'],
       ['How are you?', ''],
@@ -138,7 +138,7 @@ describe('a context', () => {
     expect((await windowOf('Well?')).history.map(({ content }) => content)).toEqual(['Hello', 'Hello.']);
   });
 
-  it('does not believe an engine that counts next to nothing', async () => {
+  it('ignores an implausibly low count of an engine', async () => {
     const said: (readonly [string, string])[] = Array.from({ length: 20 }, () => [
       'Go on.',
       'word '.repeat(200),
@@ -153,7 +153,7 @@ describe('a context', () => {
     expect(history.reduce((sum, { content }) => sum + estimated(content), 0)).toBeLessThanOrEqual(1500);
   });
 
-  it('does without a first turn that is too long, not without the newest', async () => {
+  it('omits a first turn that is too long, but never the newest', async () => {
     const messages = sessionOf([
       ['a file of some length '.repeat(100), 'Read.'],
       ['My name is Ada.', 'Hello, Ada.'],
@@ -165,7 +165,7 @@ describe('a context', () => {
     expect(turnsLeftOut).toBe(1);
   });
 
-  it('takes the count of an engine for a reply where that is lower than the estimate', async () => {
+  it('uses the token count of an engine for a reply if it is lower than the estimate', async () => {
     const [user, reply] = sessionOf([['Hello', 'word '.repeat(100)]]) as [Message, Message];
     const counted = { ...reply, usage: { input_tokens: 9, output_tokens: 100 } };
     const contextTokens = estimated('next') + estimated('Hello') + messageTokens(100);
@@ -182,7 +182,7 @@ describe('a context', () => {
     expect(history.map(({ cut }) => cut)).toEqual([false, true]);
   });
 
-  it('is the same few reads for ten thousand messages as for some hundred', async () => {
+  it('needs as few reads for ten thousand messages as for some hundred', async () => {
     const counts = [];
     for (const length of [200, 5000]) {
       const { read, count } = readerOf(sessionOf(Array.from({ length }, () => ['a question', 'an answer'])));

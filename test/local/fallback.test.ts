@@ -60,7 +60,7 @@ const thought = (text: string): EngineEvent => ({ type: 'reasoning', text });
 const chat = (mode: string, call = {}) =>
   collect(backend.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'chunks'));
 
-it('replies, and is named in the answer and in the store', async () => {
+it('replies, and is named in the response and in the store', async () => {
   const asked = await open({
     large: { fails: 'ENGINE_TIMEOUT', fallback: 'small' },
     small: { events: [said('Hi')] },
@@ -80,7 +80,7 @@ it('replies, and is named in the answer and in the store', async () => {
   expect(page.data.items.map(({ mode }) => mode)).toEqual(['large', 'small']);
 });
 
-it('is not asked once something was said, and the turn is marked with the code', async () => {
+it('is not asked after the first text, and the turn is marked with the code', async () => {
   const asked = await open({
     large: { events: [said('Ha')], fails: 'ENGINE_FAILED', fallback: 'small' },
     small: {},
@@ -95,7 +95,7 @@ it('is not asked once something was said, and the turn is marked with the code',
   expect(rows).toEqual([{ content: 'Ha', finish_reason: 'error', error_code: 'ENGINE_FAILED' }]);
 });
 
-it('is asked although notes were made that nobody was shown', async () => {
+it('is asked although hidden reasoning was received', async () => {
   const modes = {
     large: { events: [thought('Hm')], fails: 'ENGINE_FAILED', fallback: 'small' },
     small: { events: [said('Hi')] },
@@ -105,7 +105,7 @@ it('is asked although notes were made that nobody was shown', async () => {
   expect(asked).toEqual(['large', 'small']);
 });
 
-it('fails, too: the first failure is told, with the other', async () => {
+it('fails, too: the first failure is reported, with the other', async () => {
   await open({
     large: { fails: 'RATE_LIMITED', fallback: 'small' },
     small: { fails: 'ENGINE_FAILED', fallback: 'large' },
@@ -119,7 +119,7 @@ it('fails, too: the first failure is told, with the other', async () => {
   });
 });
 
-it('notes are shown when they are asked for, or when the mode is set to show them', async () => {
+it('reasoning is shown on request, or if the mode is set to show it', async () => {
   await open({
     quiet: { events: [thought('Hm'), said('Hi')] },
     open: { events: [thought('Hm'), said('Hi')], showsReasoning: true },

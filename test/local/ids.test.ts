@@ -11,7 +11,7 @@ it('an id is its prefix and a ULID, whose first ten characters are the time', ()
   expect(ids.next('msg', 0)).toMatch(/^msg_/);
 });
 
-it('ids sort in the order in which they were made, in one millisecond and when the clock is set back', () => {
+it('ids sort in the order of their creation, within one millisecond and when the clock is set back', () => {
   const ids = new IdSource(randomBytes);
   const times = [now, now, now, now + 1, now + 1, now - 5000, now - 4999, now + 1, now + 2];
   const made = times.flatMap((time) => Array.from({ length: 200 }, () => ids.next('ses', time)));
@@ -19,13 +19,13 @@ it('ids sort in the order in which they were made, in one millisecond and when t
   expect(new Set(made).size).toBe(made.length);
 });
 
-it('goes on past the last number of a millisecond', () => {
+it('continues after the last number of a millisecond', () => {
   const ids = new IdSource((size) => new Uint8Array(size).fill(255));
   const made = Array.from({ length: 3 }, () => ids.next('ses', now));
   expect(made.toSorted()).toEqual(made);
 });
 
-it('the next id of a millisecond cannot be told from the last', () => {
+it('the next id of a millisecond cannot be predicted from the last', () => {
   const ends = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
     let draws = 0;
@@ -37,7 +37,7 @@ it('the next id of a millisecond cannot be told from the last', () => {
   expect(ends.size).toBe(20);
 });
 
-it('the ids of one project tell nothing of how many another makes in the same millisecond', () => {
+it('the ids of one project do not reveal how many another creates in the same millisecond', () => {
   let draws = 0;
   // Every step is the smallest: what lies between two ids is then a count.
   const ids = new IdSource((size) => new Uint8Array(size).fill(draws++ === 0 ? 7 : 0));

@@ -12,7 +12,7 @@ describe('an API key', () => {
     expect(issueKey(randomBytes)).toMatch(/^pk_[0-9A-Za-z]{33}$/);
   });
 
-  it('holds all of its 160 random bits', () => {
+  it('contains all of its 160 random bits', () => {
     const lowest = issueKey((size) => new Uint8Array(size));
     const next = issueKey((size) => new Uint8Array(size).fill(1, size - 1));
     const highest = issueKey((size) => new Uint8Array(size).fill(255));
@@ -23,7 +23,7 @@ describe('an API key', () => {
     expect(value).toBe(2n ** 160n - 1n);
   });
 
-  it('is known by its checksum: a changed, swapped, lost or added character is found', () => {
+  it('is recognised by its checksum: a changed, swapped, lost or added character is detected', () => {
     fc.assert(
       fc.property(fc.nat(32), fc.integer({ min: 1, max: 61 }), (place, shift) => {
         const key = issueKey(randomBytes);
@@ -43,7 +43,7 @@ describe('an API key', () => {
     expect(isKey(text)).toBe(false);
   });
 
-  it('ends in the CRC32 of its secret, in base62', () => {
+  it('ends with the CRC32 of its secret, in base62', () => {
     const key = issueKey(randomBytes);
     let value = 0;
     for (const digit of key.slice(30)) value = value * 62 + digits.indexOf(digit);

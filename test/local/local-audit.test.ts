@@ -23,7 +23,7 @@ function logOf(rows: readonly AuditRow[]): LocalAudit {
 }
 
 it.each(damaged)(
-  'an entry %j is left out of the listing, ends no import beside it, and is told',
+  'an entry %j is left out of the listing, does not affect an import beside it, and is reported by the check',
   async (text) => {
     const log = logOf(chained(null, [sound, text, sound]));
     for (const session_id of [null, 'ses_1']) {
@@ -38,7 +38,7 @@ it.each(damaged)(
   },
 );
 
-it('no action leaves the id of a session in the log, and each is found by it', async () => {
+it('no action stores the id of a session in the log, and each is found by it', async () => {
   const ofSessions = auditedActions.filter((what) => !what.startsWith('key_') && what !== 'refused_login');
   const facts = { time: 0, key_id: null, request_id: null, project_id: 'prj_1', count: 1, ids: ['ses_1'] };
   const rows = chained(

@@ -65,7 +65,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     );
   }
 
-  it('before its first word answers with the reply that stands, and stops its engine within a second', async () => {
+  it('before its first word responds with the stored reply, and stops its engine within a second', async () => {
     const gate = gated([]);
     const renewals = heldRenewals();
     const a = await places.open({ engines: gate.engines, limits: quick, around: renewals.around });
@@ -107,7 +107,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     expect(await contents(b, other.done?.session_id ?? '')).toEqual(['user: hello', 'stop: of B']);
   });
 
-  it('in the middle of the same reply says the rest of it, and done', async () => {
+  it('in the middle of the same reply sends the rest of it, and done', async () => {
     const gate = gated(['one ']);
     const renewals = heldRenewals();
     const a = await places.open({ engines: gate.engines, limits: quick, around: renewals.around });
@@ -120,7 +120,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     expect([lost.deltas, lost.done]).toEqual(['one two', other.done]);
   });
 
-  it('at the end of its reply never says done for a reply that is kept nowhere', async () => {
+  it('at the end of its reply never sends done for a reply that is not stored', async () => {
     // So long a lease that the loss is met by the end of the reply, not by a renewal.
     const slow = { turnLeaseMs: 60_000 };
     const gate = gated(['of '], ['A'], { isDeaf: true });
@@ -137,7 +137,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     expect(await contents(b, other.done?.session_id ?? '')).toEqual(['user: hello', 'stop: of B']);
   });
 
-  it('by one that still runs is SESSION_BUSY, and leaves the other its reply', async () => {
+  it('to a turn that still runs is SESSION_BUSY, and does not change its reply', async () => {
     const [gateA, gateB] = [gated(['half ']), gated(['whole '], ['of B'])];
     const a = await places.open({ engines: gateA.engines, limits: quick });
     const b = await places.open({ engines: gateB.engines, limits: quick, owner: taker });
@@ -157,7 +157,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     ]);
   });
 
-  it('by another message, without a key, keeps what it had said, and is SESSION_BUSY', async () => {
+  it('to another message, without a key, stores the sent part, and is SESSION_BUSY', async () => {
     const gate = gated(['half ']);
     const a = await places.open({ engines: gate.engines, limits: quick });
     const b = await places.open({ engines: saying('of B'), limits: quick, owner: taker });
@@ -175,7 +175,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     expect(other.done?.message_count).toBe(4);
   });
 
-  it('keeps a whole reply that was there before the loss was noticed, and says done for it', async () => {
+  it('keeps a complete reply that was stored before the loss was noticed, and sends done for it', async () => {
     const gate = gated(['of '], ['A'], { isDeaf: true });
     const slow = { turnLeaseMs: 60_000 };
     const a = await places.open({ engines: gate.engines, limits: slow });
@@ -192,7 +192,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     else expect(lost.error?.code).toBe('SESSION_BUSY');
   });
 
-  it('in a session deleted meanwhile ends without a done that is not kept', async () => {
+  it('in a session that was deleted meanwhile ends without done for a reply that is not stored', async () => {
     const gate = gated(['half ']);
     const a = await places.open({ engines: gate.engines, limits: quick });
     const b = await places.open({ engines: saying('of B'), limits: quick, owner: taker });

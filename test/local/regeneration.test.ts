@@ -55,7 +55,7 @@ async function messages(session: string): Promise<readonly Message[]> {
 }
 
 test.each(['whole', 'chunks'] as const)(
-  'one that another process took over is no answer, although a whole reply stands (%s)',
+  'a regeneration that another process took over gets no response, although a complete reply is stored (%s)',
   async (form) => {
     const { session_id } = await say(backend.service, callWith(key), 'Hi', null, 'test');
     const { project_id } = (await backend.service.verify(callWith(key))).data;
@@ -66,7 +66,7 @@ test.each(['whole', 'chunks'] as const)(
   },
 );
 
-test('undo, redo and another reply are refused while one is made, and a fork is not', async () => {
+test('undo, redo and another reply are refused during a regeneration, and a fork is not', async () => {
   await close();
   await open(50);
   const { session_id } = await say(backend.service, callWith(key), 'Hi', null, 'test');
@@ -101,7 +101,7 @@ test('an undo waits for the turn that runs in its process', async () => {
   );
 });
 
-test('a session whose mode is gone names the modes that there are, and keeps its reply', async () => {
+test('a session whose mode was removed keeps its reply, and the error names the existing modes', async () => {
   const { session_id } = await say(backend.service, callWith(key), 'Hi', null, 'test');
   const { project_id } = (await backend.service.verify(callWith(key))).data;
   const gone = await store.beginTurn(project_id, turnStart({ session_id, mode: 'gone' }));

@@ -12,7 +12,7 @@ const asked = {
   terms: [{ text: 'word', prefix: false }],
 } as const;
 
-test('a search ranks the newest 10,000 messages, and asks for one more to tell of the rest', async () => {
+test('a search ranks the newest 10,000 messages, and reads one more to know whether there are others', async () => {
   const read: string[] = [];
   const found = async (count: number) => {
     const all = Array.from({ length: count }, (_, id): FoundMessage => {

@@ -45,7 +45,7 @@ async function digests(rows: Pick<StoreRows, 'readParts'>): Promise<readonly Ses
   return found;
 }
 
-test('is the same however the pages are cut, and another when a field of a message is', async () => {
+test('is the same for any pages, and differs if a field of a message differs', async () => {
   const ids = ['ses_1', 'ses_2', 'ses_3'];
   const whole = await digests(inPages(100, ids));
   expect(whole.map(({ messages }) => messages)).toEqual([6, 6, 6]);
@@ -69,14 +69,14 @@ test('is the same however the pages are cut, and another when a field of a messa
   expect(new Set([...hashes, whole[0]?.hash]).size).toBe(changes.length + 1);
 });
 
-test('names the user, and is without one that of an earlier version', () => {
+test('includes the user, and without one equals that of an earlier version', () => {
   const texts = Buffer.alloc(32);
   const own = (user_id: string | null) => sessionHash({ ...session('ses_1'), user_id }, texts);
   expect(new Set([own(null), own('a'), own('b')]).size).toBe(3);
   expect(own(null)).toBe('1ba9fdeedd9275d939e73e06922a3cfa5bd92b841f6c64a41e07292edcce5498');
 });
 
-test('pairs of two stores hold every session of either, in order', async () => {
+test('pairs of two stores contain every session of either, in order', async () => {
   const names = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(names, names, fc.integer({ min: 1, max: 9 }), async (ones, others, of) => {

@@ -54,7 +54,7 @@ const chat = (session_id: string | null, request: object = {}) =>
   collect(backend.service.chat(call, { mode: 'test', message: 'hi', session_id, ...request }, 'whole'));
 const asked = () => given.map(({ by, system, parameters }) => ({ by, system, parameters }));
 
-it('come with every turn of a session, and with the first one of a session that a chat creates', async () => {
+it('are used for every turn of a session, and for the first one of a session that a chat creates', async () => {
   const session = await create(settings);
   await chat(session);
   await chat(session);
@@ -64,7 +64,7 @@ it('come with every turn of a session, and with the first one of a session that 
   expect(asked()).toEqual([kept, kept, kept, { by: 'test', ...noSettings }]);
 });
 
-it('come with the fallback of a mode that fails, whose name does not become that of the session', async () => {
+it('are used for the fallback of a mode that fails, which does not become the mode of the session', async () => {
   const session = await create(settings);
   await chat(session, { mode: 'failing' });
   expect(asked()).toEqual([
@@ -74,7 +74,7 @@ it('come with the fallback of a mode that fails, whose name does not become that
   expect((await backend.service.getSession(call, session)).data.mode).toBe('failing');
 });
 
-it('are those of the begin of the turn, and a change counts from the next turn on', async () => {
+it('are those of the start of the turn, and a change applies from the next turn on', async () => {
   const session = await create(settings);
   meanwhile = () => backend.archive.changeSession(call, session, { system: 'In Greek.', parameters: {} });
   await chat(session);

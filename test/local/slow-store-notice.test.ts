@@ -55,7 +55,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-it('a reply waits for a store that is locked for 50 s, is kept, and the wait is told once', async () => {
+it('a reply waits for a store that is locked for 50 s, is stored, and the wait is reported once', async () => {
   const { said, holder, messages, ended } = await chatAtLockedStore();
   await pass(1);
   expect(said).toEqual([]);
@@ -71,7 +71,7 @@ it('a reply waits for a store that is locked for 50 s, is kept, and the wait is 
   ]);
 });
 
-it('a reply that a store did not take for a minute is told as lost', async () => {
+it('a reply that could not be stored for a minute is reported as lost', async () => {
   const { holder, messages, ended } = await chatAtLockedStore();
   await pass(65);
   expect(ended()).toMatchObject({

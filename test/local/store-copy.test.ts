@@ -59,7 +59,7 @@ test('an unchanged original is read once, and its sessions once more without the
   expect(await contents(copy, project_id, ids[1] as string)).toHaveLength(2);
 });
 
-test('a session that is changed or made after it was read makes the copy differ, and is named', async () => {
+test('a session that is changed or created after it was read makes the copy differ, and is named', async () => {
   for (const isNew of [false, true]) {
     const { store, project_id, ids, original, target } = await stores();
     let sessionId: string | null = isNew ? null : (ids[1] as string);

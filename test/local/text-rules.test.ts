@@ -17,7 +17,7 @@ test.each([
   expect(titleOf(message)).toBe(title);
 });
 
-test('a title far too long is refused by its length alone, in no time', () => {
+test('a title that is far too long is refused by its length alone, at once', () => {
   const long = '\u0000'.repeat(8_000_000);
   const start = performance.now();
   for (const check of [checkTitle, checkTitleMatch])
@@ -36,7 +36,7 @@ test('a time without a zone is refused: each machine would take it for another',
   expect(() => readTime('updated_before', '2026-01-31T10:00:00')).toThrow('with its zone');
 });
 
-test('a time of a day that the calendar lacks is refused, and not taken for another', () => {
+test('a time of a day that does not exist is refused, and not read as another', () => {
   expect(readTime('updated_before', '2028-02-29T00:00:00Z')).toBe(Date.UTC(2028, 1, 29));
   for (const time of ['2026-02-30T00:00:00.000Z', '2026-02-29T00:00:00Z', '2026-04-31T10:00:00+02:00'])
     expect(() => readTime('updated_before', time)).toThrow('updated_before');

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 describe('a turn', () => {
-  it('has its message on disk before the engine is asked', async () => {
+  it('stores its message before the engine is asked', async () => {
     let seen: unknown;
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
@@ -37,7 +37,7 @@ describe('a turn', () => {
     expect(seen).toEqual([['user', 'hello', null]]);
   });
 
-  it('has its reply on disk before done is said', async () => {
+  it('stores its reply before done is sent', async () => {
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'whole' };
@@ -60,7 +60,7 @@ describe('a turn', () => {
     expect.assertions(2);
   });
 
-  it('that is aborted keeps what came, marked interrupted, and stops the engine', async () => {
+  it('that is aborted stores the received part, marked interrupted, and stops the engine', async () => {
     const stop = new AbortController();
     let stopped = false;
     const { backend, key } = await fixture.open({
@@ -92,7 +92,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('that is aborted ends also when the engine does not heed the signal', async () => {
+  it('that is aborted ends also if the engine ignores the signal', async () => {
     const stop = new AbortController();
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
@@ -105,7 +105,7 @@ describe('a turn', () => {
     await expect(collect(events)).rejects.toThrow('enough');
   });
 
-  it('whose reader leaves keeps what came, marked interrupted', async () => {
+  it('whose reader leaves stores the received part, marked interrupted', async () => {
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* (_, signal) {
         yield { type: 'text', text: 'half ' };
@@ -127,24 +127,27 @@ describe('a turn', () => {
       new ParleyError('RATE_LIMITED', 'Too many.', { retryAfter: 7 }),
       'RATE_LIMITED',
     ],
-  ])('whose engine fails by %s keeps what came, marked error, and says where', async (_, cause, code) => {
-    const { backend, key } = await fixture.open({
-      engines: engineOf(async function* () {
-        yield { type: 'text', text: 'half ' };
-        throw cause;
-      }),
-    });
-    const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'chunks')));
-    expect(error.code).toBe(code);
-    expect(error.cause).toBe(cause);
-    expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
-    expect(error.message_id).toMatch(/^msg_/);
-    expect(error.message).not.toContain('boom');
-    expect(await kept(backend, key, error.session_id ?? '')).toEqual([
-      ['user', 'hello', null],
-      ['assistant', 'half ', 'error'],
-    ]);
-  });
+  ])(
+    'whose engine fails by %s stores the received part, marked error, and names the session and the message',
+    async (_, cause, code) => {
+      const { backend, key } = await fixture.open({
+        engines: engineOf(async function* () {
+          yield { type: 'text', text: 'half ' };
+          throw cause;
+        }),
+      });
+      const error = await failureOf(collect(backend.service.chat(callWith(key), request('hello'), 'chunks')));
+      expect(error.code).toBe(code);
+      expect(error.cause).toBe(cause);
+      expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
+      expect(error.message_id).toMatch(/^msg_/);
+      expect(error.message).not.toContain('boom');
+      expect(await kept(backend, key, error.session_id ?? '')).toEqual([
+        ['user', 'hello', null],
+        ['assistant', 'half ', 'error'],
+      ]);
+    },
+  );
 
   it('whose engine ends without finishing is an error', async () => {
     const { backend, key } = await fixture.open({
@@ -172,7 +175,7 @@ describe('a turn', () => {
     expect((await kept(backend, key, error.session_id ?? ''))[1]).toEqual(['assistant', said, 'error']);
   });
 
-  it('is given what was said before, a cut reply marked as cut', async () => {
+  it('gives its engine the earlier messages, a cut reply marked as cut', async () => {
     const contexts: EngineContext[] = [];
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* (context) {
@@ -216,7 +219,7 @@ describe('a turn', () => {
     expect(histories).toEqual([0, 2, 4, 4, 4]);
   });
 
-  it('in a session that is deleted meanwhile is kept, and the session stays deleted', async () => {
+  it('in a session that is deleted meanwhile is stored, and the session stays deleted', async () => {
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield { type: 'text', text: 'late' };
@@ -240,7 +243,7 @@ describe('a turn', () => {
   it.each([
     ['was stopped', true],
     ['the engine failed in', false],
-  ])('that %s and whose reply cannot be kept says so, and where its message is', async (_, stops) => {
+  ])('that %s and whose reply cannot be stored says so, and where its message is', async (_, stops) => {
     const stop = new AbortController();
     const full = new ParleyError('STORAGE_FULL', 'There is no room.');
     const { backend, key } = await fixture.open({

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 describe('a turn', () => {
-  it('renews its lease no more once its last event is out, though nobody asks for another', async () => {
+  it('does not renew its lease after its last event, although nobody requests another', async () => {
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* () {
         yield finish;
@@ -31,7 +31,7 @@ describe('a turn', () => {
     }
   });
 
-  it('waits for the one before it, and gives up with SESSION_BUSY', async () => {
+  it('waits for the turn before it, and gives up with SESSION_BUSY', async () => {
     const stop = new AbortController();
     const { backend, key } = await fixture.open({
       limits: { turnWaitMs: 60 },
@@ -58,7 +58,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('is served in the order in which it came, one that gave up left out', async () => {
+  it('is served in the order of arrival, without one that gave up', async () => {
     const gates = new Map<string, () => void>();
     const begun: string[] = [];
     let beginnings = 0;
@@ -100,7 +100,7 @@ describe('a turn', () => {
     expect(beginnings).toBeLessThanOrEqual(2 * expected.length);
   });
 
-  it('waits for one of another process, and is free at once when that process is gone', async () => {
+  it('waits for a turn of another process, and starts at once when that process has ended', async () => {
     const hang = engineOf(async function* () {
       yield { type: 'text', text: 'never ' };
       await new Promise(() => {});
@@ -142,7 +142,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('that ended in an error is asked again under its key, on the stored message, and the new reply replaces the cut one', async () => {
+  it('that ended with an error is repeated with its key, on the stored message, and the new reply replaces the cut one', async () => {
     let asked = 0;
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* (context) {
@@ -172,7 +172,7 @@ describe('a turn', () => {
     expect(asked).toBe(2);
   });
 
-  it('under a key that is still running makes the same call wait, then answers it alike', async () => {
+  it('whose key is still running makes the same call wait, and then gives it the same response', async () => {
     let open_ = () => {};
     const gate = new Promise<void>((resolve) => {
       open_ = resolve;
@@ -195,7 +195,7 @@ describe('a turn', () => {
     expect(one?.at(-1)).toEqual(two?.at(-1));
   });
 
-  it('whose lease ran out meanwhile keeps its reply all the same', async () => {
+  it('whose lease has ended meanwhile still stores its reply', async () => {
     let clock = 1_000_000;
     const { backend, key } = await fixture.open({
       now: () => clock,

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('an atomic file', () => {
-  it('is not there before it is kept, and stands alone in its directory afterwards', () => {
+  it('does not exist before it is complete, and is the only file in its directory afterwards', () => {
     const path = join(directory, 'file');
     const file = new AtomicFile(path, { replaces: true, durable: true });
     file.write('one ');
@@ -24,7 +24,7 @@ describe('an atomic file', () => {
     expect(readdirSync(directory)).toEqual(['file']);
   });
 
-  it('takes no name that another file has been given, unless it replaces', () => {
+  it('does not take the name of another file, unless it replaces', () => {
     const path = join(directory, 'file');
     const file = new AtomicFile(path, { replaces: false, durable: true });
     file.write('mine');
@@ -35,7 +35,7 @@ describe('an atomic file', () => {
     expect(readdirSync(directory)).toEqual(['file']);
   });
 
-  it('leaves the old content, and nothing else, where it cannot be put in place', () => {
+  it('leaves only the old content if it cannot be moved to its place', () => {
     const path = join(directory, 'file');
     makePrivateDirectory(join(path, 'inside'));
     expect(() => replaceFile(path, 'new', { durable: true })).toThrow(
@@ -53,7 +53,7 @@ describe('an atomic file', () => {
 });
 
 describe('a private directory', () => {
-  it('is made with those above it, each for its owner alone, whatever the umask', () => {
+  it('is created with its parents, each private, under any umask', () => {
     const umask = process.umask(0o277);
     try {
       makePrivateDirectory(join(directory, 'one', 'two'));

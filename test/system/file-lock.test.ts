@@ -50,7 +50,7 @@ test('a lock is held while the action runs, also where that throws, and leaves a
   expect(statSync(lock.path)).toMatchObject({ size: 0, mode: 0o100600 });
 });
 
-test('a lock that is held for a run refuses others nearly at once, until it is let go', async () => {
+test('a lock that is held for a run refuses others nearly at once, until it is released', async () => {
   const lock = lockIn(worker.directory());
   const letGo = await holdFileLock(lock, 'the thing');
   await expect(holdFileLock(lock, 'the thing')).rejects.toEqual(busy);
@@ -58,7 +58,7 @@ test('a lock that is held for a run refuses others nearly at once, until it is l
   (await holdFileLock(lock, 'the thing'))();
 });
 
-test('a lock is let go by its holder alone: who had it before lets go of nothing', async () => {
+test('a lock is released only by its holder, and not by an earlier one', async () => {
   const lock = lockIn(worker.directory());
   const before = await holdFileLock(lock, 'the thing');
   before();
@@ -68,7 +68,7 @@ test('a lock is let go by its holder alone: who had it before lets go of nothing
   letGo();
 });
 
-test('the lock of a process that is stopped stands, and is free once that is killed', async () => {
+test('the lock of a stopped process is held, and is free when the process is killed', async () => {
   const lock = lockIn(worker.directory());
   const holder = await holderOf(lock.path);
   holder.stop();
@@ -82,7 +82,7 @@ test('the lock of a process that is stopped stands, and is free once that is kil
   (await holdFileLock(lock, 'the thing'))();
 });
 
-test('a lock that comes free within the wait is taken, and a clock that jumps does not matter', async () => {
+test('a lock that becomes free within the wait is taken, and a jump of the clock has no effect', async () => {
   const lock = lockIn(worker.directory());
   const order: string[] = [];
   const letGo = await holdFileLock(lock, 'the thing');
@@ -99,7 +99,7 @@ test('a lock that comes free within the wait is taken, and a clock that jumps do
   expect(order[0]).toBe('lets go');
 });
 
-test('six processes of which some are killed while they take and let go never hold it together', async () => {
+test('six processes, some of which are killed, never hold the lock at the same time', async () => {
   const directory = worker.directory();
   const log = join(directory, 'log');
   writeFileSync(log, '');
@@ -128,7 +128,7 @@ test('six processes of which some are killed while they take and let go never ho
   expect(lines.filter((line) => line.endsWith('gives')).length).toBeGreaterThanOrEqual(4 * 15);
 }, 30_000);
 
-test('what cannot be locked is refused by name, with what to do', async () => {
+test('a path that cannot be locked is refused by name, with the remedy', async () => {
   const lock = lockIn(worker.directory());
   writeFileSync(lock.path, 'a text, by some other program');
   await expect(holdFileLock(lock, 'the thing')).rejects.toMatchObject({

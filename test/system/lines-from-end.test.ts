@@ -16,14 +16,14 @@ function read(text: string, options = { maxBytes: 10_000_000, maxLineBytes: 1_00
   return [...linesFromEnd(file, options)];
 }
 
-test('are those of the text, backwards, also where a line or a character spans the chunks of the file', () => {
+test('the lines are those of the text in reverse order, also if a line or a character spans chunks of the file', () => {
   const lines = ['', 'é'.repeat(40_000), 'short', '', `${'漢'.repeat(70_000)}!`, 'last', ''];
   expect(read(lines.join('\n'))).toEqual(lines.toReversed());
   expect(read('')).toEqual(['']);
   expect(read('one')).toEqual(['one']);
 });
 
-test('leave out one that is too long, and one that begins before the part that is read', () => {
+test('the lines omit one that is too long, and one that begins before the part that is read', () => {
   const options = { maxBytes: 1_000_000, maxLineBytes: 1_000 };
   expect(read(`a\n${'x'.repeat(1_001)}\n${'y'.repeat(1_000)}\n`, options)).toEqual([
     '',

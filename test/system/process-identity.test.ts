@@ -7,7 +7,7 @@ import { processTable } from '../support/process-table.ts';
 
 const owner = processIdentity(processTable);
 
-test('a process knows itself as running, and one that ended as gone', async () => {
+test('a process is running for itself, and one that has ended is gone', async () => {
   expect(owner.stateOf(owner.name)).toBe('running');
   const child = execa(process.execPath, ['-e', 'process.stdin.resume()']);
   const { name } = processIdentity({ pid: child.pid ?? 0, isRunning: () => true });
@@ -18,7 +18,7 @@ test('a process knows itself as running, and one that ended as gone', async () =
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a process that has ended is gone, also before its parent has asked about it',
+  'a process that has ended is gone, also before its parent has waited for it',
   async () => {
     // sleep takes the place of the shell and never asks about the child that it inherits.
     const parent = execa('sh', ['-c', '(exit 0) & echo $!; exec sleep 60']);
@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a pid that has come back to another process is gone, and a name of another machine is unknown', () => {
+test('a reused pid is gone, and a name of another machine is unknown', () => {
   const [pid, , ...machine] = owner.name.split(' ');
   const table = { pid: process.pid, isRunning: () => true };
   expect(processIdentity(table).stateOf(`${pid} 1 ${machine.join(' ')}`)).toBe('gone');
@@ -42,11 +42,11 @@ test('a pid that has come back to another process is gone, and a name of another
 
 const boot = /[0-9a-f-]{36}/.exec(owner.name)?.[0];
 
-test.runIf(boot !== undefined)('a name tells of an earlier start of the machine', () => {
+test.runIf(boot !== undefined)('a name of an earlier start of the machine is recognised', () => {
   const earlier = owner.name.replace(boot ?? '', '01234567-89ab-cdef-0123-456789abcdef');
   expect([earlier, owner.name].map((name) => isOfEarlierBoot(name, owner))).toEqual([true, false]);
 });
 
-test.each(['import', '', '12 34 elsewhere'])('the name %j does not', (name) => {
+test.each(['import', '', '12 34 elsewhere'])('the name %j is not recognised as such', (name) => {
   expect(isOfEarlierBoot(name, owner)).toBe(false);
 });

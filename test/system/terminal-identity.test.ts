@@ -24,7 +24,7 @@ function onLinux(
 }
 
 test.each(['node', 'tmux: server', 'a) S 1 2 3 (b', '((', 'new\nline', ''])(
-  'a program named %j is read past',
+  'a program named %j is parsed',
   (name) => {
     expect(parseProcessStat(stat(name, 400, 34816, 155448))).toEqual({
       hasEnded: false,
@@ -44,7 +44,7 @@ test.each(['', '501', '501 (node) S 1 2', '501 (node', 'x) S 1 1 a 0 '])(
 );
 
 if (process.platform === 'linux') {
-  test('the line that this system gives of this process is read', () => {
+  test('the line of this process is parsed', () => {
     const read = parseProcessStat(readFileSync('/proc/self/stat', 'utf8'));
     // Zero where the session leader lies outside of the container that this runs in.
     expect(read?.session).toBeGreaterThanOrEqual(0);
@@ -52,7 +52,7 @@ if (process.platform === 'linux') {
   });
 }
 
-test('a terminal is its device, its session leader and the start of that', () => {
+test('a terminal is identified by its device, its session leader and the start of the leader', () => {
   const self = stat('node', 400, 34816, 900);
   const of = (own: string, leader: string) =>
     onLinux({ '/proc/self/stat': own, '/proc/400/stat': leader, '/proc/401/stat': leader });
@@ -64,17 +64,17 @@ test('a terminal is its device, its session leader and the start of that', () =>
   expect(of(self, stat('bash', 400, 34816, 101))).not.toBe(here);
 });
 
-test('no controlling terminal is none, whatever the variables say', () => {
+test('without a controlling terminal there is none, whatever the variables say', () => {
   expect(onLinux({ '/proc/self/stat': stat('node', 400, 0, 900) }, { TERM_SESSION_ID: 'w0' })).toBeNull();
 });
 
-test('a leader that is gone or out of sight leaves the device and the session', () => {
+test('without a visible leader, a terminal is identified by its device and session', () => {
   const identity = onLinux({ '/proc/self/stat': stat('node', 400, 34816, 900) });
   expect(identity).toContain('34816 400');
   expect(onLinux({ '/proc/self/stat': stat('node', 0, 34816, 900) })).toContain('34816 0');
 });
 
-test('without a process table the variables tell', () => {
+test('without a process table, the variables identify the terminal', () => {
   expect(onLinux({}, { TERM_SESSION_ID: 'w0' })).toBe('TERM_SESSION_ID=w0');
   expect(onLinux({})).toBeNull();
 });

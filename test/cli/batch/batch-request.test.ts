@@ -85,7 +85,7 @@ describe('a line of a batch', () => {
       'cannot be combined with session_id',
     ],
     ['with an empty mode', '{"message":"m","mode":""}', 'mode is empty'],
-  ])('%s is refused, its number and field named', (_fact, line, said) => {
+  ])('%s is refused with its number and field', (_fact, line, said) => {
     const error = fault(line);
     expect(error.code).toBe('INVALID_REQUEST');
     expect(error.message).toContain('Line 7');

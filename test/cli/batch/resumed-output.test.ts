@@ -25,14 +25,14 @@ it.each([
   ['a JSON text of one line', '{"name":"parley","version":1}'],
   ['bytes that are no text', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff)],
   ['a text behind a result', `${result}\nmy only notes`],
-])('%s without a line end is refused and left as it is', async (_what, content) => {
+])('%s without a line end is refused and not changed', async (_what, content) => {
   const path = fileWith(content);
   await expect(readResumedOutput(path)).rejects.toMatchObject({ code: 'USAGE' });
   expect(readFileSync(path)).toEqual(Buffer.from(content));
 });
 
 it.each(['{', '{"id"', '{"id":2,"success":tr', '{"id":"ä'.slice(0, 8)])(
-  'a last line that a kill cut to %j is taken out',
+  'a last line that a kill has cut to %j is removed',
   async (half) => {
     const path = fileWith(`${result}\n${half}`);
     await resume(path);
@@ -40,7 +40,7 @@ it.each(['{', '{"id"', '{"id":2,"success":tr', '{"id":"ä'.slice(0, 8)])(
   },
 );
 
-it('a whole last line without its line end gets one', async () => {
+it('a complete last line without its line end gets one', async () => {
   const path = fileWith(result);
   await resume(path);
   expect(readFileSync(path, 'utf8')).toBe(`${result}\n`);

@@ -133,7 +133,7 @@ describe('how it ends', () => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('%s ends it with status %i, idle connections and all', async (signal, expected) => {
+  ] as const)('%s ends it with status %i, also with idle connections', async (signal, expected) => {
     const server = await serve();
     const connection = await RawConnection.open(server.port);
     await connection.send('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');

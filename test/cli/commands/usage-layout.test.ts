@@ -38,7 +38,7 @@ it.each([
   expect(/█*$/.exec(lines.at(-1) ?? '')?.[0]).toHaveLength(cells);
 });
 
-it('no line is wider than the terminal, and every figure is whole', () => {
+it('no line is wider than the terminal, and no number is cut', () => {
   const by = fc.constantFrom('mode', 'session', 'day');
   const tokens = fc.array(fc.nat({ max: 1e9 }), { minLength: 1, maxLength: 5 });
   const uncounted = fc.constantFrom(0, 11);
@@ -58,7 +58,7 @@ it('no line is wider than the terminal, and every figure is whole', () => {
   );
 });
 
-it('turns without a count are told beside the sums that lack them, and are no tokens where none was counted', () => {
+it('turns without a token count are noted beside the sums that lack them, and sums without any count are empty', () => {
   const narrow = (uncounted: number) => shown('mode', [usage('m', 5, uncounted)], 40).slice(2, 4);
   expect(narrow(3)).toEqual(['  tokens: 5 in, 98 out', '  3 of the turns not counted']);
   expect(narrow(0)).toEqual(['  tokens: 5 in, 98 out', '  first token: 250 ms']);

@@ -65,13 +65,16 @@ test('a file that the editor removed is not reported as kept, and leaves no dire
 test.each([
   ['fails', 'return 3', 'ended with status 3'],
   ['is killed', 'kill -9 $$', 'was killed (SIGKILL)'],
-])('the text of an editor that %s after it wrote is kept and named', async (_what, end, ended) => {
-  const { message, hint } = await failureOf(`echo a long text > "$1"; ${end}`);
-  expect(message).toBe(`The editor ${ended}, so its text is not used.`);
-  const [, file = ''] = /^The text is kept in (\S+)$/.exec(hint) ?? [];
-  expect(readFileSync(file, 'utf8')).toBe('a long text\n');
-  rmSync(dirname(file), { recursive: true });
-});
+])(
+  'the text of an editor that %s after it wrote is kept, and its file is named',
+  async (_what, end, ended) => {
+    const { message, hint } = await failureOf(`echo a long text > "$1"; ${end}`);
+    expect(message).toBe(`The editor ${ended}, so its text is not used.`);
+    const [, file = ''] = /^The text is kept in (\S+)$/.exec(hint) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('a long text\n');
+    rmSync(dirname(file), { recursive: true });
+  },
+);
 
 const disk = SmallDisk.mount();
 afterAll(() => disk?.unmount());

@@ -188,7 +188,7 @@ describe('an editor', () => {
     ['exits with 1', 'echo was here; false'],
     ['is not there', 'echo was here; no-such-editor'],
     ['changes nothing', 'echo was here; true'],
-  ])('that %s swallows no key that follows it', async (_what, editor) => {
+  ])('that %s loses no later key', async (_what, editor) => {
     const screen = fixture.open(['repl', '-m', 'echo'], { env: { VISUAL: editor } });
     await screen.stands('echo> ');
     screen.type('begun');
@@ -211,7 +211,7 @@ describe('an editor', () => {
     ['Ctrl-C, Ctrl-D and Ctrl-Z', ' more\x03\x04\x1a', ['echo> begun, written more']],
     ['a paste and keys', `${paste('/a\nb')}c\x7fd`, ['echo> begun, written/a', '  bd']],
     ['lines and keys', ' one\rtwo\x7f\x7fo', ['echo> begun, written one', '  to']],
-  ])('leaves %s for the prompt that came at once with its own keys', async (_what, keys, rows) => {
+  ])('does not use %s as keys of the next prompt', async (_what, keys, rows) => {
     const env = { VISUAL: 'printf ", written" >> "$1"; echo was here; true' };
     const place = fixture.place();
     await place.output(['models']);

@@ -111,7 +111,7 @@ describe('Enter', () => {
     ['one\\<return>two', 'one\ntwo|'],
     ['one\\\\\\<return>', 'one\\\\\n|'],
     ['"""one<return>two<return>', '"""one\ntwo\n|'],
-  ])('after %s goes on', (keys, expected) => {
+  ])('after %s continues the message', (keys, expected) => {
     expect(line(keys)).toBe(expected);
     expect(edited(keysOf(keys)).actions).not.toContain('submit');
   });

@@ -46,7 +46,7 @@ describe('a paste in brackets', () => {
     })
     .filter((text) => !`${text}${end}`.slice(0, -1).includes(end) && !text.includes(start));
 
-  it('is told whole, with what was typed around it, however the text is cut', () => {
+  it('is read completely, with the typed text around it, for any chunks', () => {
     fc.assert(
       fc.property(paste, fc.array(fc.nat(40)), (text, cuts) => {
         const { told, pause, take } = reader();
@@ -70,7 +70,7 @@ describe('a paste in brackets', () => {
     );
   });
 
-  it.each(['abc \x1b[', 'abc \x1bO', 'abc \x1b', 'abc \x1b[2', 'abc \x1b[201'])('may end in %j', (text) => {
+  it.each(['abc \x1b[', 'abc \x1bO', 'abc \x1b', 'abc \x1b[2', 'abc \x1b[201'])('may end with %j', (text) => {
     const { told, take } = reader();
     take(`${start}${text}${end}`);
     take('\x03');
@@ -80,7 +80,7 @@ describe('a paste in brackets', () => {
     ]);
   });
 
-  it('is not left by a closing bracket that it holds', () => {
+  it('does not end at a closing bracket that it contains', () => {
     const { told, take } = reader();
     take(`${start}hi ${end}\r/quit\r${end}x${start}2${end}`);
     expect(told).toEqual([
@@ -90,7 +90,7 @@ describe('a paste in brackets', () => {
     ]);
   });
 
-  it('is left by Ctrl-C where its end was lost', () => {
+  it('without its end ends with Ctrl-C', () => {
     const { told, take } = reader();
     take(`${start}half`);
     take('\x03');
@@ -123,7 +123,7 @@ describe('without brackets', () => {
     },
   );
 
-  it('what follows a paste without a pause belongs to it, but for a key', () => {
+  it('text that follows a paste without a pause belongs to it, except for a key', () => {
     const { told, pause, take } = reader();
     take('one\rtwo');
     take('\r');
@@ -141,7 +141,7 @@ describe('without brackets', () => {
   it.each([
     ['Ctrl-C', '\x03', ['typed', '\x03']],
     ['a paste in brackets', `${start}y${end}`, ['pasted', 'y']],
-  ])('what follows a paste does not belong to it behind %s', (_what, text, expected) => {
+  ])('text that follows a paste does not belong to it after %s', (_what, text, expected) => {
     const { told, take } = reader();
     take('one\rtwo');
     take(text);
@@ -149,7 +149,7 @@ describe('without brackets', () => {
     expect(told.slice(1)).toEqual([expected, ['typed', 'sent\r']]);
   });
 
-  it('keys in a paste are keys, and the ends of lines are no Enter', () => {
+  it('keys in a paste are keys, and line ends are no Enter', () => {
     const { told, take } = reader();
     take('my next\rquestion\x7f\x7f\r\x1b[A\r');
     expect(told).toEqual([

@@ -45,7 +45,7 @@ describe('a slash line', () => {
     ['/clear', 'Did you mean /new?'],
     ['/load x', 'Did you mean /resume?'],
     ['/h', '/h is ambiguous: /help or /history.'],
-  ])('%s is told: %s', (line, words) => {
+  ])('%s is reported: %s', (line, words) => {
     expect(resolveSlash(line, commands)).toMatchObject({
       kind: 'refused',
       problem: expect.stringContaining(words),

@@ -231,7 +231,7 @@ describe('a signal', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    '%s keeps what came of the reply, gives the terminal back and ends with %i',
+    '%s stores the received part of the reply, restores the terminal and ends with %i',
     async (name, status) => {
       const screen = await openSlow();
       screen.type('Hello\r');
@@ -275,7 +275,7 @@ describe('in a shell', () => {
   test.each([
     ['Ctrl-D', (screen: TerminalScreen) => screen.type('\x04')],
     ['/quit', (screen: TerminalScreen) => screen.type('/quit\r')],
-  ])('the terminal is after %s what it was before', async (_name, end) => {
+  ])('after %s the terminal is as before', async (_name, end) => {
     const screen = await openShell();
     screen.type('parley repl -m echo\r');
     await screen.stands('echo> ');

@@ -70,7 +70,7 @@ describe('a message', () => {
     ['back\\\\', 'back\\\\'],
     ['/back\\', '"""\n/back\\\n"""'],
     ['"quoted"', '"quoted"'],
-  ])('%j comes back as %j', (text, line) => {
+  ])('%j returns as %j', (text, line) => {
     expect(lineFor(text)).toBe(line);
   });
 

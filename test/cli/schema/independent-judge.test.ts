@@ -140,7 +140,7 @@ test.each([
   { of: 'an invoice', schema: invoice, samples: invoices, few: 100, many: 5000 },
   { of: 'a tree of up to 480 levels', schema: tree, samples: trees, few: 50, many: 2000 },
 ])(
-  'a reply that holds $of is judged as another validator judges it',
+  'a reply with $of gets the same result as from another validator',
   async ({ schema, samples, few, many }) => {
     const validator = new SchemaValidator(JSON.stringify(schema));
     const isValid = await independentJudge(schema);

@@ -25,7 +25,7 @@ async function journalOf(directory: string, batch: string, project_id: string, i
   utimesSync(journalPath(directory, batch), now / 1000, now / 1000);
 }
 
-it('removes those of the project of which nothing is left, past what cannot be read', async () => {
+it('journals of the project without a remaining session are removed, and unreadable ones are skipped', async () => {
   const directory = temporaryDirectory();
   await journalOf(directory, 'ours', 'prj_1');
   await journalOf(directory, 'theirs', 'prj_2');
@@ -62,7 +62,7 @@ it('removes those of the project of which nothing is left, past what cannot be r
   expect(existsSync(odd)).toBe(true);
 });
 
-it('removes those of imports of which nothing is left, but none that is in use or has created nothing', async () => {
+it('journals of imports without a remaining session are removed, except those in use and those without a created session', async () => {
   const directory = temporaryDirectory();
   const begun = async (batch: string, ids: readonly string[], project_id = 'prj_1') => {
     const request = { paths: ['/Jane'], from: null, since: null, match: 'Jane', messages_only: false };

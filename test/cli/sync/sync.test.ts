@@ -51,7 +51,7 @@ function onlyReads(backend: Backend, writes: string[]): Backend {
 }
 
 describe('a sync', () => {
-  it('brings each place what it lacks, exactly, and then has nothing to do', async () => {
+  it('copies to each place exactly what it lacks, and then has nothing to do', async () => {
     const { archive } = one.backend;
     const mine = await talk(one, 'hello');
     await talk(one, 'again', mine);
@@ -70,7 +70,7 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
   });
 
-  it('refuses a place that has lost everything, and fills it again with --forget', async () => {
+  it('refuses a place that has lost all sessions, and fills it again with --forget', async () => {
     for (let made = 0; made < 21; made += 1) await talk(one, `hello ${made}`);
     await sync();
     places.around = (backend, place) =>
@@ -92,7 +92,7 @@ describe('a sync', () => {
     await expectEqual();
   });
 
-  it('carries pins, the archive and tags, and the filter by a tag finds what came', async () => {
+  it('copies pins, the archive and tags, and a filter by tag finds the copied sessions', async () => {
     const id = await talk(one, 'hello');
     await sync();
     await one.backend.archive.changeSession(one.call, id, { pinned: true, tags: ['work', 'draft'] });
@@ -116,7 +116,7 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
   });
 
-  it('keeps the tags and parameters that one place alone has, when nothing is known of the time before', async () => {
+  it('keeps the tags and parameters that only one place has, if there was no earlier sync', async () => {
     const id = await talk(one, 'hello');
     await sync();
     const { archive } = other.backend;
@@ -125,7 +125,7 @@ describe('a sync', () => {
     expect((await expectEqual())[id]?.session).toMatchObject({ tags: ['work'], parameters: { seed: 1 } });
   });
 
-  it('with --tag is about the sessions that have a tag in either place, and leaves the others as they are', async () => {
+  it('with --tag syncs the sessions with the tag in either place, and does not change the others', async () => {
     const tag = ({ backend, call }: SyncedPlace, id: string, ...tags: string[]) =>
       backend.archive.changeSession(call, id, { tags });
     const remove = ({ backend, call }: SyncedPlace, id: string) => backend.service.deleteSession(call, id);
@@ -163,7 +163,7 @@ describe('a sync', () => {
     await expectEqual();
   });
 
-  it('with --tag refuses what is no tag, and --forget', async () => {
+  it('with --tag refuses an invalid tag, and --forget', async () => {
     await talk(one, 'hello');
     for (const words of [
       ['--tag', ''],
@@ -174,7 +174,7 @@ describe('a sync', () => {
     }
   });
 
-  it('carries what one side has changed: messages, lines, title and settings', async () => {
+  it('copies the changes of one side: messages, alternatives, title and settings', async () => {
     const id = await talk(one, 'hello');
     await sync();
     await talk(other, 'more', id);
@@ -193,7 +193,7 @@ describe('a sync', () => {
     expect((await expectEqual())[id]).toMatchObject({ session: { title: 'hello', system: 'Short.' } });
   });
 
-  it('makes a second session where both sides have gone on, and overwrites nothing', async () => {
+  it('creates a second session if both sides have new messages, and overwrites nothing', async () => {
     const id = await talk(one, 'hello');
     await sync();
     await talk(one, 'here', id);
@@ -214,7 +214,7 @@ describe('a sync', () => {
     await expectEqual();
   });
 
-  it('keeps the new title of a second session that it had made in one place alone', async () => {
+  it('keeps the new title of a second session that it has created in only one place', async () => {
     const id = await talk(one, 'hello');
     await sync();
     await talk(one, 'here', id);
@@ -229,7 +229,7 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
   });
 
-  it('carries deletions and restores; a session that was changed elsewhere comes back', async () => {
+  it('copies deletions and restorations; a session that was changed elsewhere is restored', async () => {
     const [gone, changed] = [await talk(one, 'gone'), await talk(one, 'changed')];
     await sync();
     await one.backend.service.deleteSession(one.call, gone);
@@ -243,7 +243,7 @@ describe('a sync', () => {
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
-  it('deletes, and does not bring back, what was purged in one place', async () => {
+  it('deletes the sessions that were purged in the other place, and does not restore them', async () => {
     const id = await talk(one, 'secret');
     await sync();
     await one.backend.service.deleteSession(one.call, id);
@@ -280,7 +280,7 @@ describe('a sync', () => {
     expect(Object.keys(await expectEqual())).toHaveLength(4);
   });
 
-  it('with --dry-run tells what it would do, and writes nothing', async () => {
+  it('with --dry-run reports its effect, and writes nothing', async () => {
     const [grown, forked, deleted] = [await talk(one, 'a'), await talk(one, 'b'), await talk(one, 'c')];
     await sync();
     await talk(one, 'on', grown);
@@ -301,7 +301,7 @@ describe('a sync', () => {
     );
   });
 
-  it('goes on after a failure of one session, and takes it up again', async () => {
+  it('continues after a failure of one session, and repeats it in the next sync', async () => {
     const ids = [await talk(one, 'a'), await talk(one, 'b'), await talk(one, 'c')];
     places.around = (backend, place) =>
       changed(backend, {
@@ -402,7 +402,7 @@ describe('a sync', () => {
     ['a time that is none', { created_at: 'yesterday' }],
     ['a time out of all calendars', { created_at: '+999999-01-01T00:00:00.000Z' }],
     ['the same session again and again', {}],
-  ])('ends where the other place lists %s', async (_what, changes) => {
+  ])('fails if the other place lists %s', async (_what, changes) => {
     await talk(one, 'mine');
     const id = await talk(other, 'theirs');
     let pages = 0;
@@ -423,7 +423,7 @@ describe('a sync', () => {
     expect(pages).toBeLessThan(5);
   });
 
-  it('is refused where the other place lacks the extension, or is the same place', async () => {
+  it('is refused if the other place lacks the extension, or is the same place', async () => {
     places.around = (backend, place) =>
       place === other ? { ...backend, extensions: ['archive', 'lines', 'settings'] } : backend;
     const refused = await places.sync(one, other);
@@ -434,7 +434,7 @@ describe('a sync', () => {
   });
 
   it.each(['{}', 'null', '{"created_at":"yesterday","session_id":"s","fields":{},"past":[]}'])(
-    'ends, and reads its memory up to a line that is no agreement: %s',
+    'works, and reads its memory up to the first invalid line: %s',
     async (line) => {
       const id = await talk(one, 'hello');
       await sync();
@@ -450,7 +450,7 @@ describe('a sync', () => {
     },
   );
 
-  it('keeps neither texts nor titles nor keys in its memory', async () => {
+  it('stores no texts, titles or keys in its memory', async () => {
     const id = await talk(one, 'confidential');
     await sync();
     const directory = join(places.directoryOf(one), 'data', 'sync');

@@ -73,7 +73,7 @@ describe('a file for a message', () => {
     ],
     ['NUL', Buffer.from('ab\0'), 'INVALID_REQUEST', 'a NUL byte at offset 2.'],
     ['more than the limit', Buffer.alloc(101, 'x'), 'PAYLOAD_TOO_LARGE', 'more than 100 bytes'],
-  ])('with %s is refused by its name', async (_, content, code, message) => {
+  ])('with %s is refused with its name', async (_, content, code, message) => {
     const path = await file('bad', content);
     const reading = readFileMessage(path, 100, signal);
     await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

@@ -157,7 +157,7 @@ describe('untrusted text', () => {
     ['data to a pipe or file', data, false, hostile],
     ['talk to a terminal', talk, true, filtered],
     ['talk to a pipe or file', talk, false, filtered],
-  ])('as %s has its form, whole and in pieces', async (_, options, isTTY, form) => {
+  ])('as %s has its form, as a whole and in chunks', async (_, options, isTTY, form) => {
     const whole = stringStream({ isTTY });
     const output = createOutput(whole.stream, options);
     expect(output.visible(hostile)).toBe(form);
@@ -221,7 +221,7 @@ describe('colour', () => {
     ['FORCE_COLOR over NO_COLOR', pipe, { FORCE_COLOR: '1', NO_COLOR: '1' }, false, 1],
     ['FORCE_COLOR over TERM=dumb', pipe, { FORCE_COLOR: '1', TERM: 'dumb' }, false, 1],
     ['--no-color over FORCE_COLOR', terminal, { TERM, FORCE_COLOR: '3' }, true, 0],
-  ] as const)('with %s is as it says', (_, given, env, noColor, level) => {
+  ] as const)('with %s follows it', (_, given, env, noColor, level) => {
     expect(colourLevel(given, env, noColor)).toBe(level);
   });
 

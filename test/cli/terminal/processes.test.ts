@@ -197,7 +197,7 @@ describe('a terminal', () => {
     ['nothing', '\r', 'answer: false', 0],
     ['Ctrl-C', '\x03', 'Interruption', 130],
     ['Ctrl-D', '\x04', 'Interruption', 130],
-  ])('asks, and is answered with %s', async (_, key, answer, status) => {
+  ])('asks, and accepts %s as the answer', async (_, key, answer, status) => {
     const { stdout } = await terminal('ask', { keys: [['(y/N)', key]] });
     expect(stdout).toContain('Delete \\x1b[2J it?');
     expect(stdout).toContain(answer);

@@ -46,7 +46,7 @@ describe('a sign of life', () => {
     ['off a terminal', {}, false],
     ['on a terminal of unknown width', { isTTY: true, columns: 0 }, false],
     ['when quiet', { isTTY: true, columns: 80 }, true],
-  ])('is not there %s', async (_, terminal, quiet) => {
+  ])('is not shown %s', async (_, terminal, quiet) => {
     const output = stderr(terminal);
     let isFirst = true;
     const atOnce: StartTimer = (_milliseconds, action) => {

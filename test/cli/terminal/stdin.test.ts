@@ -45,7 +45,7 @@ describe('a message on stdin', () => {
     ['a surrogate', [0x61, 0xed, 0xa0, 0x80], 1, '0xed'],
     ['a code point past the last', [0xf4, 0x90, 0x80, 0x80], 0, '0xf4'],
     ['bad bytes after a byte order mark', [0xef, 0xbb, 0xbf, 0xe2, 0x82, 0xac, 0xfe], 6, '0xfe'],
-  ])('with %s is refused with its offset, however it was cut', async (_, bytes, offset, byte) => {
+  ])('with %s is refused with its offset, for any chunks', async (_, bytes, offset, byte) => {
     for (let first = 0; first <= bytes.length; first++) {
       for (let second = first; second <= bytes.length; second++) {
         const error = await failure(

@@ -15,7 +15,7 @@ function place(): { readonly directory: string; readonly path: string } {
   return { directory, path: join(directory, 'a.md') };
 }
 
-it('does not replace a file that came while it was written', () => {
+it('does not replace a file that was created meanwhile', () => {
   const { directory, path } = place();
   const file = NewFile.create(path, false, owner);
   file.write('an export');
@@ -26,7 +26,7 @@ it('does not replace a file that came while it was written', () => {
   expect(readdirSync(directory)).toEqual(['a.md']);
 });
 
-it.each([true, false])('stands alone in its directory when it is kept (force: %s)', (force) => {
+it.each([true, false])('is the only file in its directory when it is complete (force: %s)', (force) => {
   const { directory, path } = place();
   if (force) writeFileSync(path, 'before');
   const file = NewFile.create(path, force, owner);
@@ -36,7 +36,7 @@ it.each([true, false])('stands alone in its directory when it is kept (force: %s
   expect(readdirSync(directory)).toEqual(['a.md']);
 });
 
-it('never takes the place of what is no file, whatever was asked for', () => {
+it('never replaces a path that is not a regular file, with any option', () => {
   const { directory, path } = place();
   execFileSync('mkfifo', [path]);
   const link = join(directory, 'link');
@@ -60,7 +60,7 @@ it('never takes the place of what is no file, whatever was asked for', () => {
   ]);
 });
 
-it('replaces the file that a link leads to, and leaves the link', () => {
+it('replaces the target of a link, and keeps the link', () => {
   const { directory, path } = place();
   writeFileSync(path, 'before');
   const link = join(directory, 'link');

@@ -20,7 +20,7 @@ describe('the offline engines', () => {
     }
   });
 
-  test('a mode that there is not has no engine', () => {
+  test('a missing mode has no engine', () => {
     expect(engines.engine('gpt')).toBeNull();
     expect(engines.engine('constructor')).toBeNull();
     expect(engines.engine('')).toBeNull();

@@ -63,13 +63,13 @@ test.each<[string, Answers]>([
     { 'GET /v1/models': { data: [{ id: 'm', context_length: '131072' }] }, 'GET /props': { n_ctx: 0 } },
   ],
   ['something else', { 'GET /v1/models': [1], 'GET /props': null, 'POST /api/show': { model_info: 'none' } }],
-])('a server that tells %s tells nothing', async (_what, answers) => {
+])('a server that reports %s reports no size', async (_what, answers) => {
   const { told, requests } = await toldBy(answers);
   expect(told).toBeNull();
   expect(requests.map(({ path }) => path)).toEqual(['/v1/models', '/props', '/api/show']);
 });
 
-test('a server that is not there tells nothing, and a signal ends the question', async () => {
+test('a missing server reports nothing, and a signal ends the request', async () => {
   const gone = await stubs.serve(() => {});
   await gone.close();
   const signal = new AbortController().signal;
@@ -83,7 +83,7 @@ test('a server that is not there tells nothing, and a signal ends the question',
   await expect(stopped).rejects.toThrow('enough');
 });
 
-test('an engine asks once, and takes the place of its system prompt off', async () => {
+test('an engine asks once, and subtracts the size of its system prompt', async () => {
   const { server, engine } = await stubs.engineOver(
     (response) => sendJson(response, { data: [{ id: 'test-model', context_length: 20_000 }] }),
     { system: 'a'.repeat(300) },

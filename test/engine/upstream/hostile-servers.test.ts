@@ -49,7 +49,7 @@ describe('a reply without an end', () => {
           .writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
           .end(packed),
     ],
-  ])('%s is stopped, and what came is given out', async (_what, script) => {
+  ])('%s is stopped, and the received part is passed on', async (_what, script) => {
     const { characters, failure } = await endOf(script);
     expect(failure).toMatchObject({
       code: 'ENGINE_FAILED',
@@ -59,7 +59,7 @@ describe('a reply without an end', () => {
     expect(characters).toBeLessThan(10 * 1024 * 1024);
   });
 
-  it('of white space after the notes is stopped, too', async () => {
+  it('of white space after the reasoning is stopped, too', async () => {
     const script = endless(
       sse(chunk({ content: '\n'.repeat(50_000) })),
       sse(chunk({ content: '<think>x</think>' })),
@@ -81,7 +81,7 @@ describe('a refusal', () => {
     ['words', 'model '.repeat(500_000)],
     ['JSON', JSON.stringify({ error: { message: 'model. '.repeat(500_000) } })],
     ['no end', ''],
-  ])('of %s without measure is told by its status', async (_what, body) => {
+  ])('of %s without an end is reported by its status', async (_what, body) => {
     const { engine } = await stubs.engineOver((response) => {
       response.writeHead(429);
       if (body !== '') {
@@ -101,7 +101,7 @@ describe('a refusal', () => {
 });
 
 describe('a text', () => {
-  it('whose characters come in halves is whole again, and what cannot be kept is replaced', async () => {
+  it('whose characters arrive in halves is joined, and invalid characters are replaced', async () => {
     const halves = sse(
       chunk({ content: 'a\ud83d' }),
       chunk({ content: '\ude00b\0c\ud800' }),
@@ -114,7 +114,7 @@ describe('a text', () => {
     for (const event of events) if (event.type === 'text') expect(event.text.isWellFormed()).toBe(true);
   });
 
-  it('is the same however its UTF-16 is cut', () => {
+  it('is the same for any cuts of its UTF-16', () => {
     const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\0', '名'), { maxLength: 12 });
     fc.assert(
       fc.property(units, fc.nat({ max: 12 }), (pieces, at) => {
@@ -134,7 +134,7 @@ it.each([
   [{ prompt_tokens: 5, completion_tokens: Number.MAX_SAFE_INTEGER }],
   [[5, 3]],
   ['5'],
-])('a usage of %j is none', async (usage) => {
+])('a usage of %j is ignored', async (usage) => {
   const body = sse(chunk({ content: 'Hi' }), { ...chunk({}, 'stop'), usage }, '[DONE]');
   const { engine } = await stubs.engineOver((response) => sendStream(response, body));
   expect((await collectEvents(engine, hello)).at(-1)).toEqual({
@@ -144,7 +144,7 @@ it.each([
   });
 });
 
-it('a stop while the key is read is heeded at once, and another reply still gets the key', async () => {
+it('a stop while the key is read works at once, and another reply still gets the key', async () => {
   let give = (_key: string) => {};
   const readKey = () =>
     new Promise<string>((resolve) => {
@@ -187,14 +187,14 @@ describe('of a server that sends several choices', () => {
       [chunkOf(choice(3, 'a')), chunkOf(choice(0, 'WRONG')), chunkOf(choice(3, 'b'))],
       'ab',
     ],
-  ])('%s, one is the reply', async (_how, chunks, expected) => {
+  ])('of %s, one is the reply', async (_how, chunks, expected) => {
     const body = sse(...chunks, '[DONE]');
     const { engine } = await stubs.engineOver((response) => sendStream(response, body));
     expect(textOf(await collectEvents(engine, hello))).toBe(expected);
   });
 });
 
-it('a reply that was ended for its length stays cut, whatever end the server names after that', async () => {
+it('a reply that was ended for its length stays cut, whatever reason the server names later', async () => {
   const body = sse(chunk({ content: 'a' }), chunk({}, 'length'), chunk({}, 'stop'), '[DONE]');
   const { engine } = await stubs.engineOver((response) => sendStream(response, body));
   expect((await collectEvents(engine, hello)).at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
@@ -207,7 +207,7 @@ it.each([
   'SPII',
   'refusal',
   'sensitive',
-])('a reply that was ended by %s is not a whole one', async (reason) => {
+])('a reply that was ended by %s is not complete', async (reason) => {
   const { characters, failure } = await endOf((response) =>
     sendStream(response, sse(chunk({ content: 'Once' }), chunk({}, reason), '[DONE]')),
   );

@@ -11,7 +11,7 @@ afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
 
-describe('a connection that was kept, and that its server lets go of', () => {
+describe('a kept connection that its server closes', () => {
   const answer = (body: string) =>
     `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-type: text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
@@ -28,7 +28,7 @@ describe('a connection that was kept, and that its server lets go of', () => {
     return { opened, again: collectEvents(engine, hello) };
   }
 
-  it('as the next request comes is replaced: nothing was answered, and nothing is asked twice', async () => {
+  it('when the next request arrives is replaced, because the request was not processed', async () => {
     for (const end of ['end', 'resetAndDestroy'] as const) {
       const { opened, again } = await asking((socket) => socket[end]());
       expect(textOf(await again)).toBe('Hi');
@@ -39,7 +39,7 @@ describe('a connection that was kept, and that its server lets go of', () => {
   it.each<readonly [string, (socket: Socket) => unknown]>([
     ['after the first byte of an answer', (socket) => socket.write('H', () => socket.resetAndDestroy())],
     ['after a while, in which it may have worked', (socket) => setTimeout(() => socket.destroy(), 1100)],
-  ])('%s is told, and the request is not sent again', async (_when, then) => {
+  ])('%s is reported, and the request is not sent again', async (_when, then) => {
     const { opened, again } = await asking(then);
     await expect(again).rejects.toMatchObject({
       code: 'UNAVAILABLE',

@@ -47,7 +47,7 @@ function cutAt(text: string, places: readonly number[]): readonly string[] {
   return cuts.slice(1).map((cut, index) => text.slice(cuts[index], cut));
 }
 
-describe('notes before a reply', () => {
+describe('reasoning before a reply', () => {
   it.each([
     ['<think>Greet.</think>Hello', 'Greet.', 'Hello'],
     ['\n <think>\nGreet.\n</think>\n\nHello\n', 'Greet.\n', 'Hello\n'],
@@ -62,7 +62,7 @@ describe('notes before a reply', () => {
   });
 
   it.each(['<think>Greet', '<think>Greet</thi', '<think>Greet </think>', '<think>Greet</thinking>'])(
-    'of which no reply follows (%j) are no reply',
+    'without a following reply (%j) is no reply',
     (content) => {
       expect(split([content]).text).toBe('');
       expect(split([...content])).toEqual(split([content]));
@@ -80,29 +80,29 @@ describe('notes before a reply', () => {
     ' \n Hi',
     'a</think>\nb',
     '',
-  ])('are not in %j: all of it is the reply', (content) => {
+  ])('is not in %j, which is completely the reply', (content) => {
     expect(split([content])).toEqual({ reasoning: '', text: content });
     expect(split([...content])).toEqual({ reasoning: '', text: content });
   });
 
-  it('whose opening tag the template of the model has written are all that comes before the closing one', () => {
+  it('whose opening tag is missing is all text before the closing one', () => {
     expect(split(['Greet.\n</think>\n\nHello'], 'open')).toEqual({ reasoning: 'Greet.\n', text: 'Hello' });
     expect(split(['<think>Greet.</think>Hello'], 'open')).toEqual({ reasoning: 'Greet.', text: 'Hello' });
     expect(split(['Greet'], 'open')).toEqual({ reasoning: 'Greet', text: '' });
   });
 
-  it('stay in the reply of a mode that keeps them', () => {
+  it('stays in the reply of a mode that keeps it', () => {
     const content = ' <think>Greet.</think> Hello';
     expect(split([...content], 'keep')).toEqual({ reasoning: '', text: content });
   });
 
-  it('are not looked for once the server has sent notes of its own', () => {
+  it('is not searched for after the server has sent reasoning separately', () => {
     const tags = new ThinkTags('split');
     tags.stopSeparating();
     expect(tags.take('<think>is a tag')).toEqual({ reasoning: '', text: '<think>is a tag' });
   });
 
-  it('are the same however the text is cut', () => {
+  it('is the same for any chunks', () => {
     const content = fc.tuple(space, words, words).map((parts) => parts.join(''));
     fc.assert(
       fc.property(content, hows, fc.array(fc.nat(), { maxLength: 8 }), (text, how, places) => {
@@ -112,7 +112,7 @@ describe('notes before a reply', () => {
     );
   });
 
-  it('and the reply are together all that was sent, but for the tags and the white space around them', () => {
+  it('and the reply are together the complete text, except for the tags and the white space around them', () => {
     const bare = (text: string) => text.replace(/\s+/g, '');
     const notes = words.filter((text) => !text.includes('</think>'));
     fc.assert(
@@ -137,7 +137,7 @@ describe('notes before a reply', () => {
     );
   });
 
-  it('are not waited for through white space without an end', () => {
+  it('is not awaited through endless white space', () => {
     const tags = new ThinkTags('split');
     let text = '';
     for (let count = 0; count < 1001; count += 1) text += tags.take('\n').text;

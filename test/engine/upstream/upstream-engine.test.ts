@@ -36,7 +36,7 @@ afterAll(() => slow.close());
 describeEngine('an upstream model', () => upstreamEngine(slow.url));
 
 describe('certificates that cannot be read', () => {
-  it('fail the reply and not the end, and are read anew for the next reply', async () => {
+  it('fail the reply and not the process, and are read again for the next reply', async () => {
     const server = await stubs.serve((response) => sendStream(response, replyOf('Hi')));
     let reads = 0;
     const authorities = async () => {
@@ -78,7 +78,7 @@ describe('what it asks', () => {
     },
   );
 
-  it('has the parameters of the session over those of the mode, name by name', async () => {
+  it('has the parameters of the session in place of those of the mode, one by one', async () => {
     const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')), {
       temperature: 0.5,
       parameters: { top_p: 0.9, stop: ['END'], seed: 1 },
@@ -132,7 +132,7 @@ describe('what it asks', () => {
     expect(server.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('leaves out the wish for usage for a server that refuses it, also the next time', async () => {
+  it('omits the request for usage at a server that refuses it, also the next time', async () => {
     const { server, engine } = await stubs.engineOver((response, { body }) => {
       if (!body.includes('stream_options')) sendStream(response, replyOf('Hi'));
       else sendJson(response, { error: { message: "Unrecognized request argument: 'stream_options'" } }, 400);
@@ -199,7 +199,7 @@ describe('a stream', () => {
     expect(events.at(-1)).toEqual(finish);
   });
 
-  it('is the same reply however it is cut, and whatever its line ends', async () => {
+  it('is the same reply for any chunks and any line ends', async () => {
     let body = Buffer.alloc(0);
     let cuts: readonly number[] = [];
     const { engine } = await stubs.engineOver(async (response) => {
@@ -258,14 +258,14 @@ describe('a stream', () => {
       finish,
     ],
     ['with something after [DONE]', `${replyOf('Hi')}data: nonsense\n\n`, finish],
-  ])('%s is whole', async (_what, body, last) => {
+  ])('%s is read completely', async (_what, body, last) => {
     const { engine } = await stubs.engineOver((response) => sendStream(response, body));
     const events = await collectEvents(engine, hello);
     expect(textOf(events)).toBe('Hi');
     expect(events.at(-1)).toEqual(last);
   });
 
-  it('that stays open after its last word ends all the same', async () => {
+  it('that stays open after its last event ends', async () => {
     const { engine } = await stubs.engineOver((response) => startStream(response).write(replyOf('Hi')));
     expect(await collectReply(engine, hello)).toBe('Hi');
   });
@@ -280,7 +280,7 @@ describe('a stream', () => {
     expect(await collectEvents(engine, hello)).toHaveLength(2);
   });
 
-  it('keeps the notes of the model apart from its reply', async () => {
+  it('separates the reasoning of the model from its reply', async () => {
     const body = sse(
       chunk({ reasoning_content: 'They greet' }),
       chunk({ reasoning: ' me.' }),
@@ -300,7 +300,7 @@ describe('a stream', () => {
     );
   });
 
-  it('passes on what came together as one piece', async () => {
+  it('passes on text that arrived together as one chunk', async () => {
     const { engine } = await stubs.engineOver((response) => sendStream(response, replyOf('a', 'b', 'c')));
     expect((await collectEvents(engine, hello)).filter(({ type }) => type === 'text')).toHaveLength(1);
   });
@@ -335,7 +335,7 @@ describe('a stream', () => {
     }
   });
 
-  it('may be no stream at all', async () => {
+  it('may be a plain JSON response', async () => {
     const message = { role: 'assistant', content: 'Hi', reasoning_content: 'They greet me.' };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
     const { engine } = await stubs.engineOver((response) =>

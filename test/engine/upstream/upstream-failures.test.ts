@@ -174,7 +174,7 @@ describe('an answer that refuses', () => {
     expect(failure.message).toMatch(/^The mode fast failed: its server 127\.0\.0\.1:\d+ /);
   });
 
-  it('for too many requests says when to come again', async () => {
+  it('for too many requests says when to retry', async () => {
     const failure = await failureAt(
       json(429, error('Rate limit reached', 'rate_limit_exceeded'), { 'retry-after': '7' }),
     );
@@ -190,7 +190,7 @@ describe('an answer that refuses', () => {
     expect(failure).toMatchObject({ retryAfter: Number(seconds), hint });
   });
 
-  it('whose body breaks off is told by its status', async () => {
+  it('whose body breaks off is reported by its status', async () => {
     const failure = await failureAt((response) => {
       response.writeHead(401, { 'content-length': '500' }).write('{"error":');
       setTimeout(() => response.destroy(), 20);
@@ -198,7 +198,7 @@ describe('an answer that refuses', () => {
     expect(failure.message).toMatch(/does not accept the key \(401\)\.$/);
   });
 
-  it('with a page for people is no API, and is not quoted', async () => {
+  it('with an HTML page is reported as no API, and is not quoted', async () => {
     const page =
       (status: number): StubScript =>
       (response) =>
@@ -340,7 +340,7 @@ describe('a stream that goes wrong', () => {
       ' <thin',
       /It says: Gone\.$/,
     ],
-  ])('%s fails, and what came before it was given out', async (_where, body, said, message) => {
+  ])('%s fails, and the text before it was passed on', async (_where, body, said, message) => {
     const failure = await failureAt((response) => sendStream(response, body));
     // What is overloaded or breaks off may answer later.
     const code = /broke off|Gone|502|disconnected|ended its reply early/.test(message.source)
@@ -365,7 +365,7 @@ describe('a stream that goes wrong', () => {
 });
 
 describe('silence', () => {
-  it('before the first word ends after the time of the mode, although the server says that it lives', async () => {
+  it('before the first word ends after the time limit of the mode, although the server sends comments', async () => {
     const failure = await failureAt(
       (response) => {
         startStream(response);
@@ -381,7 +381,7 @@ describe('silence', () => {
     });
   });
 
-  it('in the middle ends after the time of the mode', async () => {
+  it('in the middle ends after the time limit of the mode', async () => {
     const failure = await failureAt(
       (response) => startStream(response).write(sse(chunk({ content: 'Half' }))),
       { idle_seconds: 0.2 },
@@ -394,7 +394,7 @@ describe('silence', () => {
     });
   });
 
-  it('is no failure while the server says that it lives', async () => {
+  it('is no failure while the server sends comments', async () => {
     const script: StubScript = (response) => {
       startStream(response).write(sse(chunk({ content: 'Half' })));
       const timer = setInterval(() => response.write(': still here\n\n'), 20);
@@ -407,7 +407,7 @@ describe('silence', () => {
     expect(await collectEvents(engine, hello)).toHaveLength(3);
   });
 
-  it('of this process, which was suspended while the rest arrived, is no failure', async () => {
+  it('of a suspended process is no failure if the rest arrived meanwhile', async () => {
     const script: StubScript = (response) => {
       startStream(response).write(sse(chunk({ content: 'Half' })));
       setTimeout(setImmediate, 20, () => {
@@ -421,7 +421,7 @@ describe('silence', () => {
 });
 
 describe('no server', () => {
-  it('is told with how to start one, for this machine', async () => {
+  it('is reported with the command that starts it, for this machine', async () => {
     const server = await stubs.serve(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
@@ -431,7 +431,7 @@ describe('no server', () => {
     });
   });
 
-  it('with TLS at an address for TLS is told with a check of the address', async () => {
+  it('with TLS at an https address is reported with a check of the address', async () => {
     const server = await stubs.serve(() => {});
     expect(await failureOf(server.url.replace('http:', 'https:'))).toMatchObject({
       message: expect.stringMatching(/it does not speak TLS as expected\.$/),
@@ -439,14 +439,14 @@ describe('no server', () => {
     });
   });
 
-  it('but another thing that speaks no HTTP is told as that', async () => {
+  it('but a server of another protocol is reported as such', async () => {
     const server = await stubs.serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await failureOf(server.url)).toMatchObject({
       message: expect.stringMatching(/is not valid HTTP/),
     });
   });
 
-  it('that hangs up at once is told, and not asked again: it may have begun to work', async () => {
+  it('that closes the connection at once is reported, and not asked again, because it may have started to reply', async () => {
     let count = 0;
     const server = await stubs.serveBytes((socket) => {
       count += 1;

@@ -26,7 +26,7 @@ async function failureAt(script: StubScript, options = {}) {
 const named = (problem: string) => [{ field: 'model_server', problem }];
 
 describe('an answer of', () => {
-  it.each(vendorFailures)('$vendor ($status) is told as $problem', async (failure) => {
+  it.each(vendorFailures)('$vendor ($status) is reported as $problem', async (failure) => {
     const { status, headers = {}, body, problem, code = 'ENGINE_FAILED', says, hint, retryAfter } = failure;
     const told = await failureAt((response) =>
       response
@@ -88,7 +88,7 @@ describe('for a program, a failure', () => {
     expect(await failureAt(script)).toMatchObject({ code, details: named(problem) });
   });
 
-  it('for want of a server, of a word in time, or of a key has one, too', async () => {
+  it('without a server, a timely reply or a key has a name, too', async () => {
     const gone = await stubs.serve(() => {});
     await gone.close();
     await expect(collectEvents(stubs.engine(gone.url), hello)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('for a program, a failure', () => {
     });
   });
 
-  it('has one of the names that docs/json.md lists, and each of those can be', () => {
+  it('has one of the names that docs/json.md lists, and each of those occurs', () => {
     const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
     const [, table = ''] = read('docs/json.md').split('| problem | |\n| --- | --- |\n');
     const listed = Array.from((table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)`/gm), ([, name]) => name);
@@ -111,7 +111,7 @@ describe('for a program, a failure', () => {
     expect(listed.sort()).toEqual(modelServerProblems.toSorted());
   });
 
-  it('within a stream has one: overload, with the wait that it names, or a limit', async () => {
+  it('within a stream has a name: overload, with its wait, or a limit', async () => {
     const overload = `event: error\n${sse({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })}`;
     expect(await failureAt((response) => sendStream(response, overload))).toMatchObject({
       ...{ code: 'UNAVAILABLE', details: named('overloaded') },
@@ -140,7 +140,7 @@ describe('a model that asks for a tool', () => {
       [chunk({ content: '\n\n' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')],
     ],
     ['after its notes', [chunk({ reasoning: 'Hm' }), chunk({ tool_calls: [call] }), chunk({}, 'stop')]],
-  ])('%s is told as that', async (_how, chunks) => {
+  ])('%s is reported as such', async (_how, chunks) => {
     expect(await failureAt((response) => sendStream(response, sse(...chunks, '[DONE]')))).toMatchObject({
       code: 'ENGINE_FAILED',
       message: expect.stringMatching(/called a tool, and Parley offers no tools\.$/),
@@ -156,7 +156,7 @@ describe('a model that asks for a tool', () => {
   });
 });
 
-it('a reply of white space alone is an empty one', async () => {
+it('a reply of white space only is empty', async () => {
   const body = sse(chunk({ content: ' \n' }), chunk({ content: '\t' }), chunk({}, 'stop'), '[DONE]');
   const told = await failureAt((response) => sendStream(response, body));
   expect(told).toMatchObject({
@@ -189,7 +189,7 @@ describe('a stream of a gateway goes on', () => {
     expect(await collectEvents(engine, hello)).toHaveLength(2);
   });
 
-  it('also where its last word is all that says that it ends', async () => {
+  it('also if only its last chunk says that it ends', async () => {
     const { engine } = await stubs.engineOver((response) =>
       sendStream(response, `${events[0]}data: [DONE] \n\n`),
     );

@@ -21,7 +21,7 @@ it.each(vendorStreams)('$vendor is read as $page says', async (vendor) => {
   expect(events.at(-1)).toEqual({ type: 'finish', reason: vendor.reason, usage });
 });
 
-it('the shapes are those of at least five vendors, each with the page that documents it', () => {
+it('there are streams of at least five vendors, each with the page that documents it', () => {
   expect(new Set(vendorStreams.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(5);
   for (const { page } of vendorStreams) expect(new URL(page).protocol).toBe('https:');
   expect(new Set(vendorStreams.map(({ page }) => page)).size).toBe(vendorStreams.length);

@@ -35,7 +35,7 @@ describe('the fenced block of a text', () => {
     ['a block that is only indented', '    a\n'],
     ['a fence that is indented too far', '    ```\n    a\n    ```'],
     ['two backticks', '``\na\n``'],
-  ])('is not there in %s', async (_fact, text) => {
+  ])('is missing in %s', async (_fact, text) => {
     expect(await fencedBlock(text, 'first')).toBe(null);
   });
 });

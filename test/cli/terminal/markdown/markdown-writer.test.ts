@@ -46,7 +46,7 @@ describe('a reply', () => {
   test.each([
     ['asked for raw', { isTTY: true, raw: true }],
     ['on a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }],
-  ])('is filtered and not laid out %s', async (_, stream) => {
+  ])('is filtered and not rendered %s', async (_, stream) => {
     expect(await throughReplyWriter(stream)).toBe('# Title\n\n**bold** \\x1b[31m\n');
   });
 });

@@ -63,7 +63,7 @@ describe('the script', () => {
     expect(known).toContain(memory.keyword);
   });
 
-  test('every keyword is a word as it is looked for, or is linked to', () => {
+  test('every keyword is in the form in which words are looked up, or is the target of a link', () => {
     const linked = new Set(
       reassemblies.map(({ reassembly }) => (reassembly.kind === 'link' ? reassembly.key : '')),
     );
@@ -74,7 +74,7 @@ describe('the script', () => {
     }
   });
 
-  test('every pattern can be read, and every word in it survives spelling and reflection', () => {
+  test('every pattern can be parsed, and every word in it survives spelling and reflection', () => {
     const spell = new Substitution(spelling);
     const results = new Set(
       Object.values(reflection).flatMap((text) => readWords(text).map(({ key }) => key)),
@@ -129,7 +129,7 @@ describe('the script', () => {
     }
   });
 
-  test('every fact that is spoken of is noted somewhere, and none is spoken of while it is unknown', () => {
+  test('every fact in a reply is noted somewhere, and no reply uses an unknown fact', () => {
     for (const { source, reassembly } of reassemblies) {
       for (const name of factsIn(reassembly)) expect(Object.keys(facts), source).toContain(name);
       if (reassembly.unless !== null) {
@@ -139,7 +139,7 @@ describe('the script', () => {
     }
   });
 
-  test('every pattern of a fact holds a plain word', () => {
+  test('every pattern of a fact contains a plain word', () => {
     for (const [pattern] of Object.values(facts).flat()) {
       expect(
         pattern.split(' ').some((word) => /^[a-z']+$/.test(word)),
@@ -156,7 +156,7 @@ describe('the script', () => {
     }
   });
 
-  test('none fits anything, and replies itself', () => {
+  test('the keyword none matches any clause, and has replies', () => {
     const [pattern, ...sources] = none;
     expect(pattern).toBe('0');
     for (const source of sources)
@@ -166,14 +166,14 @@ describe('the script', () => {
 
 describe('a conversation', () => {
   for (const [name, turns] of Object.entries(goldenDialogues)) {
-    test(`${name} goes as written`, () => {
+    test(`${name} has the written replies`, () => {
       const dialogue = new Dialogue(colleagueScript);
       expect(turns.length).toBeGreaterThanOrEqual(8);
       expect(turns.map(([message]) => [message, dialogue.respond(message)])).toEqual(turns);
     });
   }
 
-  test('a name said once is known later, in the user’s own spelling', () => {
+  test('a name that was mentioned once is known later, in the spelling of the user', () => {
     for (const introduction of [
       'My name is Ada',
       'Hello, my name is Ada.',
@@ -195,7 +195,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('what is no name is not taken for one', () => {
+  test('other words are not taken for a name', () => {
     for (const remark of [
       'My name is not important',
       'call me later',
@@ -210,7 +210,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('where the user lives, what they work on and their language are known too', () => {
+  test('the home, the work and the language of the user are known, too', () => {
     const dialogue = new Dialogue(colleagueScript);
     for (const message of [
       'I live in New York',

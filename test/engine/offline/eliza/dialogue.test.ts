@@ -12,7 +12,7 @@ describe('keywords', () => {
     alias: '=high',
   };
 
-  test('the keyword of the highest rank answers, wherever it stands', () => {
+  test('the keyword of the highest rank replies, wherever it is', () => {
     expect(talk({ keywords }, 'low high', 'high low', 'high highest low')).toEqual([
       'High.',
       'High.',
@@ -20,7 +20,7 @@ describe('keywords', () => {
     ]);
   });
 
-  test('of equal ranks the first in the clause answers', () => {
+  test('of equal ranks the first in the clause replies', () => {
     expect(talk({ keywords }, 'low other', 'other low')).toEqual(['Low.', 'Other.']);
   });
 
@@ -28,7 +28,7 @@ describe('keywords', () => {
     expect(talk({ keywords }, 'HIGH', '“High!”', '(high)')).toEqual(['High.', 'High.', 'High.']);
   });
 
-  test('a keyword inside a longer word is none', () => {
+  test('a keyword inside a longer word is ignored', () => {
     expect(talk({ keywords }, 'higher highway')).toEqual(['Go on.']);
   });
 
@@ -36,7 +36,7 @@ describe('keywords', () => {
     expect(talk({ keywords }, 'low alias')).toEqual(['High.']);
   });
 
-  test('a word that the language itself knows is not a keyword', () => {
+  test('a word that JavaScript objects have as a property is not a keyword', () => {
     expect(talk({ keywords }, 'constructor __proto__ toString')).toEqual(['Go on.']);
   });
 });
@@ -45,7 +45,7 @@ describe('the keyword stack', () => {
   const newkey = (rank: number) => ({ rank, rules: [['0', '(newkey)']] as const });
   const says = (rank: number, text: string) => ({ rank, rules: [['0', text]] as const });
 
-  test('newkey goes on with the keyword below', () => {
+  test('newkey continues with the keyword below', () => {
     const keywords = { skip: newkey(9), answer: says(1, 'Answer.') };
     expect(talk({ keywords }, 'answer skip')).toEqual(['Answer.']);
   });
@@ -57,7 +57,7 @@ describe('the keyword stack', () => {
     expect(talk({ keywords: { ...keywords, a: says(1, 'A.') } }, 'a c b')).toEqual(['A.']);
   });
 
-  test('a keyword none of whose patterns fits gives way to the next', () => {
+  test('a keyword without a matching pattern is followed by the next', () => {
     const keywords = {
       strict: { rank: 9, rules: [['strict alone', 'Strict.']] as const },
       easy: says(0, 'Easy.'),
@@ -76,7 +76,7 @@ describe('the cut at a delimiter', () => {
     two: { rank: 9, rules: [['0', 'Two.']] },
   };
 
-  test('what follows the clause of the first keyword is dropped, even a higher keyword', () => {
+  test('the text after the clause of the first keyword is dropped, even a higher keyword', () => {
     for (const message of [
       'a one b, two',
       'a one b. two',
@@ -89,7 +89,7 @@ describe('the cut at a delimiter', () => {
     }
   });
 
-  test('what stands before the clause of the first keyword is dropped', () => {
+  test('the text before the clause of the first keyword is dropped', () => {
     expect(talk({ keywords }, 'x y, z. a one b')).toEqual(['Before: a. After: b.']);
   });
 
@@ -101,7 +101,7 @@ describe('the cut at a delimiter', () => {
 });
 
 describe('links', () => {
-  test('a link goes on with the rules of another keyword on the same clause', () => {
+  test('a link continues with the rules of another keyword on the same clause', () => {
     const keywords: Script['keywords'] = {
       how: { rules: [['0', '=what']] },
       what: { rules: [['0 how 0', 'What of 3?']] },
@@ -109,7 +109,7 @@ describe('links', () => {
     expect(talk({ keywords }, 'and how now')).toEqual(['What of now?']);
   });
 
-  test('pre makes another text of the clause and goes on with that', () => {
+  test('pre transforms the clause and continues with the result', () => {
     const keywords: Script['keywords'] = {
       why: { rules: [['why are you 0', '(pre you are so 4) =you']] },
       you: { rules: [['you are 1 0', 'Being 3 4?']] },
@@ -126,7 +126,7 @@ describe('links', () => {
     expect(talk({ keywords }, 'one')).toEqual(['Three.']);
   });
 
-  test('a circle of links ends in the reply of none', () => {
+  test('a loop of links ends with the reply of none', () => {
     const keywords: Script['keywords'] = { a: { rules: [['0', '=b']] }, b: { rules: [['0', '=a']] } };
     expect(talk({ keywords }, 'a')).toEqual(['Go on.']);
     expect(talk({ keywords: { a: '=b', b: '=a' } }, 'a')).toEqual(['Go on.']);

@@ -17,7 +17,7 @@ describeEngine('eliza', make);
 
 describe('eliza', () => {
   for (const [name, turns] of Object.entries(goldenDialogues)) {
-    test(`${name} goes the same way when each turn has an engine of its own`, async () => {
+    test(`${name} has the same replies when each turn has an engine of its own`, async () => {
       const history: ContextMessage[] = [];
       for (const [message, reply] of turns) {
         expect(await collectReply(make(), { history, message })).toBe(reply);
@@ -26,7 +26,7 @@ describe('eliza', () => {
     });
   }
 
-  test('what the replies were, whole or cut, changes nothing', async () => {
+  test('the earlier replies, complete or cut, have no effect', async () => {
     const message = 'What is my name?';
     const whole = { history: [said('My name is Ada.'), replied('Pleased to meet you, Ada.')], message };
     const cut = { history: [said('My name is Ada.'), replied('', true)], message };
@@ -64,7 +64,7 @@ describe('eliza', () => {
       .map((words) => words.join(' ')),
   );
 
-  test('whatever is said, there is a reply, the same for the same context', async () => {
+  test('every message gets a reply, which is the same for the same context', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 8 }), text, async (earlier, message) => {
         const context = { history: earlier.map(said), message };
@@ -79,7 +79,7 @@ describe('eliza', () => {
     );
   });
 
-  test('no control character, half character or direction mark of a message comes back', async () => {
+  test('no control character, half character or direction mark of a message is in a reply', async () => {
     const hostile = '\u0000\u0007\u001b[31m\u007f\u009b\r\u202e\u2066\ud83d\u2028';
     const marked = [...hostile].map((mark) => `my d${mark}og`).join(' and ');
     for (const message of [
@@ -93,7 +93,7 @@ describe('eliza', () => {
     }
   });
 
-  test('a message of 1 MiB, whatever it repeats, has a brief reply', async () => {
+  test('a message of 1 MiB, whatever it repeats, gets a short reply', async () => {
     for (const word of ['my ', 'you ', 'i am ', 'a,', 'your name is ', 'x', '.', '🎉', '名', '"']) {
       const message = word.repeat(2 ** 20 / word.length);
       const history = Array.from({ length: 20 }, () => said(message));

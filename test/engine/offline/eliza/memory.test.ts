@@ -16,7 +16,7 @@ describe('memory', () => {
     reflection: { my: 'your' },
   };
 
-  test('a message with the memory keyword is said again at the fourth count, when no keyword is found', () => {
+  test('a message with the memory keyword is used again at the fourth count, if no keyword is found', () => {
     // The counter stands at 1 before the first message, so it is at 4 for the third.
     expect(talk(script, 'my old dog', 'x', 'x', 'x')).toEqual([
       'Noted.',
@@ -26,7 +26,7 @@ describe('memory', () => {
     ]);
   });
 
-  test('the counter goes round by four', () => {
+  test('the counter runs from one to four', () => {
     const replies = talk(
       script,
       'my old dog',
@@ -53,7 +53,7 @@ describe('memory', () => {
     expect(replies[6]).toBe('Earlier: your old dog.');
   });
 
-  test('the extracts take turns, and one that does not fit is passed over', () => {
+  test('the extracts take turns, and one that does not match is skipped', () => {
     const replies = talk(script, 'my dog', 'my cat', 'x', 'my big bird', 'x', 'x', 'x', 'x', 'x', 'x', 'x');
     expect([replies[2], replies[6], replies[10]]).toEqual([
       'Your dog?',
@@ -62,7 +62,7 @@ describe('memory', () => {
     ]);
   });
 
-  test('nothing is remembered of a message in which another keyword ranks higher', () => {
+  test('a message in which another keyword ranks higher is not remembered', () => {
     expect(talk(script, 'my top dog', 'x', 'x')).toEqual(['Top.', 'Go on.', 'Go on.']);
   });
 });
@@ -91,7 +91,7 @@ describe('facts', () => {
     },
   };
 
-  test('a fact is known from then on, in the spelling that the user gave it', () => {
+  test('a fact is known from then on, in the spelling of the user', () => {
     expect(talk(script, 'who', 'my name is McAda', 'who', 'who', 'who')).toEqual([
       ...['Tell me.', 'Go on.', 'You are McAda.', 'Still McAda.', 'You are McAda.'],
     ]);
@@ -107,7 +107,7 @@ describe('facts', () => {
     );
   });
 
-  test('a rule that speaks of an unknown fact is passed over until all its facts are known', () => {
+  test('a rule with an unknown fact is skipped until all its facts are known', () => {
     expect(talk(script, 'where', 'my name is Ada', 'where', 'I live in New York', 'where')).toEqual([
       ...['Who knows.', 'Go on.', 'Who knows.', 'Go on.', 'Ada of New York.'],
     ]);

@@ -58,33 +58,33 @@ describe('decomposition', () => {
   const parts = (pattern: string, message: string, script: Partial<Script> = {}) =>
     talk({ ...script, keywords: { key: { rules: [[pattern, '[1][2][3][4][5]']] } } }, message)[0];
 
-  test('0 takes any number of words, none too', () => {
+  test('0 matches any number of words, including none', () => {
     expect(parts('0 key 0', 'key')).toBe('[][key][][][]');
     expect(parts('0 key 0', 'a b key c')).toBe('[a b][key][c][][]');
   });
 
-  test('0 takes as few words as will do', () => {
+  test('0 matches as few words as possible', () => {
     expect(parts('0 key 0', 'a key b key c')).toBe('[a][key][b key c][][]');
     expect(parts('0 key 0 c', 'a key c b key c')).toBe('[a][key][c b key][c][]');
   });
 
-  test('a number takes exactly so many words', () => {
+  test('a number matches exactly that many words', () => {
     expect(parts('key 2 0', 'key a b c')).toBe('[key][a b][c][][]');
     expect(parts('key 2', 'key a')).toBe('Go on.');
     expect(parts('key 2', 'key a b c')).toBe('Go on.');
   });
 
-  test('a word takes itself alone', () => {
+  test('a word matches only itself', () => {
     expect(parts('0 key then 0', 'so key then what')).toBe('[so][key][then][what][]');
     expect(parts('0 key then 0', 'so key what')).toBe('Go on.');
   });
 
-  test('alternatives take one of their words', () => {
+  test('alternatives match one of their words', () => {
     expect(parts('0 (*sad glad) key', 'a glad key')).toBe('[a][glad][key][][]');
     expect(parts('0 (*sad glad) key', 'a mad key')).toBe('Go on.');
   });
 
-  test('a class takes a word that bears its tag, and one element may name several classes', () => {
+  test('a class matches a word with its tag, and one element may name several classes', () => {
     const classes = { family: 'mother father', pet: 'dog cat' };
     expect(parts('0 key 0 (/family) 0', 'key my old Father here', { classes })).toBe(
       '[][key][my old][Father][here]',
@@ -93,7 +93,7 @@ describe('decomposition', () => {
     expect(parts('0 key 0 (/family pet) 0', 'key my dog', { classes })).toBe('[][key][my][dog][]');
   });
 
-  test('any pattern takes any clause apart as the same regular expression would', () => {
+  test('any pattern splits any clause as the same regular expression does', () => {
     const elements = fc.array(fc.constantFrom('0', '0', '1', '2', 'a', 'b', '(*a b)'), {
       minLength: 1,
       maxLength: 7,
@@ -114,13 +114,13 @@ describe('decomposition', () => {
     expect(parts(`0 key ${'0 a '.repeat(6)}b`, `key ${'a '.repeat(120)}`)).toBe('Go on.');
   });
 
-  test('a pattern that cannot be read, and a class that there is not, are refused', () => {
+  test('an invalid pattern and a missing class are refused', () => {
     expect(() => parsePattern('0 (*a b', {})).toThrow('cannot be read');
     expect(() => parsePattern('0 (/family)', {})).toThrow('no word class “family”');
     expect(() => parseReassembly('(what) now')).toThrow('cannot be read');
   });
 
-  test('the first rule whose pattern fits is used', () => {
+  test('the first rule whose pattern matches is used', () => {
     const keywords: Script['keywords'] = {
       key: {
         rules: [
@@ -133,7 +133,7 @@ describe('decomposition', () => {
     expect(talk({ keywords }, 'key y x', 'key y', 'key')).toEqual(['X.', 'Y.', 'Any.']);
   });
 
-  test('words keep the spelling that the user gave them', () => {
+  test('words keep the spelling of the user', () => {
     expect(parts('key 0', 'key McCOY’s iPhone')).toBe('[key][McCOY’s iPhone][][][]');
   });
 });
@@ -153,12 +153,12 @@ describe('reassembly', () => {
     ]);
   });
 
-  test('the space before an element of no words goes with it', () => {
+  test('the space before an element without words is removed with it', () => {
     const keywords: Script['keywords'] = { key: { rules: [['0 key 0', 'Why 3, and 1?']] } };
     expect(talk({ keywords }, 'key', 'a key b')).toEqual(['Why, and?', 'Why b, and a?']);
   });
 
-  test('words of the user that look like notation stay as they are', () => {
+  test('words of the user that look like notation are not changed', () => {
     const keywords: Script['keywords'] = { key: { rules: [['key 0', 'So 2.']] } };
     expect(talk({ keywords, facts: { name: [] } }, 'key 1 {name} =key a$&b (newkey')).toEqual([
       'So 1 name =key a$&b newkey.',
