@@ -47,6 +47,10 @@ export const knownColumns = (keptMs: string) => `
   known.session AS known_session, known.position AS known_position, known.message_id AS known_message,
   known.reply_id AS known_reply, known.answer`;
 
+/** The same columns of a row `known` that has them. */
+export const knownFields = `known.request_hash, known.is_old, known.known_session, known.known_position, known.known_message,
+    known.known_reply, known.answer`;
+
 const claim = statement(`
   INSERT INTO parley.idempotency (project, key, request_hash, answer)
   SELECT projects.id, $2, $3, 'null' FROM parley.projects WHERE projects.project_id = $1

@@ -3,7 +3,14 @@ import type { NewSession } from '../../service/session.ts';
 import { parametersText, toTime } from '../rows.ts';
 import type { IdempotencyKey, Idempotent, KeyHash, SessionStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import { forgetOld, type IdempotencyTools, type KnownRow, knownColumns, knownOf } from './idempotency.ts';
+import {
+  forgetOld,
+  type IdempotencyTools,
+  type KnownRow,
+  knownColumns,
+  knownFields,
+  knownOf,
+} from './idempotency.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
@@ -37,7 +44,7 @@ const create = statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, answer)
     SELECT project, key, request_hash, answer FROM fresh WHERE key IS NOT NULL
   )
-  SELECT input.number, input.is_refused, known.request_hash, known.is_old, known.known_session, known.known_position, known.answer
+  SELECT input.number, input.is_refused, ${knownFields}
   FROM input LEFT JOIN known USING (number)`);
 
 type CreatedRow = KnownRow & { readonly number: number; readonly is_refused: boolean };

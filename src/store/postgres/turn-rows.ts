@@ -3,7 +3,7 @@
 // place of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision,
 // but only if the state that the rules read is unchanged.
 import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
-import { knownColumns } from './idempotency.ts';
+import { knownColumns, knownFields } from './idempotency.ts';
 import { isRefused } from './keys.ts';
 import { visibleColumns } from './message-columns.ts';
 import { partsAsAlternative, replySoFar } from './reply-parts.ts';
@@ -66,8 +66,8 @@ export const beginTurns = statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, session, position, message_id)
     SELECT project, key, request_hash, id, turn_position, message_id FROM begun WHERE key IS NOT NULL
   )
-  SELECT input.number, input.is_refused, begun.turn_position, begun.turn_epoch, begun.parameters, begun.system, known.request_hash,
-    known.is_old, known.known_session, known.known_position, known.known_message, known.known_reply, known.answer
+  SELECT input.number, input.is_refused, begun.turn_position, begun.turn_epoch, begun.parameters, begun.system,
+    ${knownFields}
   FROM input LEFT JOIN begun USING (number) LEFT JOIN known USING (number)`);
 
 const standingColumns = `
