@@ -144,6 +144,27 @@ it('a session of schema 9 keeps its rows as they are, has no settings, and the m
   expect(changed.length - written(/^sessions_(active|archived)/)).toBeLessThan(10);
 });
 
+it('a turn that is open in a store of schema 14 can store the text of its reply', async () => {
+  const directory = temporaryDirectory();
+  const { path, project, session } = await olderStore(directory, 14);
+  lookInto(path, (database) =>
+    database.exec(`
+      INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
+        SELECT id, 0, 'msg_0', 'user', 'echo', 0, 'Hello' FROM sessions WHERE session_id = '${session}';
+      UPDATE sessions SET message_count = 1, turn_owner = 'owner-1', turn_until = 1, turn_position = 0, turn_epoch = 1
+        WHERE session_id = '${session}'`),
+  );
+  const { store } = await openTestStore(storeOptions(directory));
+  const place = { session_id: session, message_id: 'msg_0', position: 0, content: 'Hello', mode: 'echo' };
+  const turn = { ...place, owner: 'owner-1', epoch: 1 };
+  const part = { at: 0, content: 'Once', message_id: 'msg_part', mode: 'echo', now: 1 };
+  expect(await store.renewTurn(project, turn, 0, part)).toBe(true);
+  expect((await store.listMessages(project, session, firstPage))?.items).toMatchObject([
+    { content: 'Hello' },
+    { content: 'Once', finish_reason: 'interrupted' },
+  ]);
+});
+
 it('makes no copy of a store that is new or up to date', async () => {
   const directory = temporaryDirectory();
   await storeWithOneSession(directory);
