@@ -199,10 +199,12 @@ function quote(text: string, key: string | null): string {
 }
 
 const keyPartLength = 6;
+/** The keys of vendors are longer. Servers that take any key get one like `ollama` or `sk-no-key-required`, whose ends are ordinary words. */
+const minVendorKey = 20;
 
 /** Hides the key. Servers often quote its beginning or its end. */
 function hide(text: string, key: string | null): string {
-  if (key === null || key === '') return text;
+  if (key === null || key.length < minVendorKey) return redactKey(text, key ?? '');
   const ends = [key.slice(0, keyPartLength), key.slice(-keyPartLength)];
   const words = text.split(' ').map((word) => (ends.some((end) => word.includes(end)) ? '[key]' : word));
   return redactKey(words.join(' ').replaceAll(key, '[key]'), key);

@@ -50,6 +50,19 @@ describe('an answer of', () => {
     expect(told.message).not.toMatch(/canary|abcdef/);
   });
 
+  it.each(['ollama', 'x', 'sk-no-key-required', 'not-needed', 'lm-studio'])(
+    'a server that takes any key is quoted in full, although its words are those of the key %s',
+    async (key) => {
+      const message = 'The next field is required: needed by ollama and LM Studio (lm-studio)';
+      const told = await failureAt((response) => sendJson(response, { error: { message } }, 400), {
+        readKey: async () => key,
+      });
+      expect(told.message).toContain(
+        key === 'lm-studio' ? message.replace(key, '[key]') : `It says: ${message}.`,
+      );
+    },
+  );
+
   it.each<readonly [string, string]>([
     ['percent-encoded', [...testKey].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
     ['in Base64', Buffer.from(`Bearer ${testKey}`).toString('base64')],
