@@ -1,7 +1,7 @@
 // `-c` continues the last session of this terminal and this key, and no other one; `-s` continues the named one.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { Page, Session } from '../../src/service/session.ts';
@@ -143,6 +143,28 @@ test('a new terminal has no current session, although another terminal has one',
   expect(status).toBe(2);
   expect(out).toContain('no session to continue');
   expect(await count()).toBe(before);
+});
+
+test('a command whose session cannot be kept as the current one still gives its result', async () => {
+  const own = new PlaceInProcess();
+  onTestFinished(() => own.remove());
+  const first = (await own.answer<ChatReply>([...echo, 'hello'])).session_id;
+  const directory = join(own.dataDirectory, 'current');
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, 'no directory');
+  const made: string[] = [];
+  for (const words of [['create'], ['fork', first]]) {
+    const { status, out, err } = await own.parley(['sessions', ...words]);
+    expect(out).toMatch(/^ses_\w+\n$/);
+    expect(err).toBe(
+      `parley: ${directory} cannot be written (ENOTDIR). (CONFIG)\n` +
+        `To continue this session, use -s ${out.trimEnd()}: -c does not know it.\n`,
+    );
+    expect(status).toBe(0);
+    made.push(out.trimEnd());
+  }
+  const { items } = await own.answer<Page<Session>>(['sessions', 'list']);
+  expect(items.map(({ session_id }) => session_id).toSorted()).toEqual([first, ...made].toSorted());
 });
 
 test('processes that set it at the same time leave one complete value', async () => {

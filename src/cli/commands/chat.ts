@@ -14,6 +14,7 @@ import { firstReplyNote } from '../first-reply-note.ts';
 import { helpNote } from '../help-layout.ts';
 import { markdownOption } from '../markdown-option.ts';
 import { repeatable } from '../option-values.ts';
+import { rememberOrReport } from '../remember-session.ts';
 import { failureOfTurn } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import { openRule } from '../schema/open-rule.ts';
@@ -217,7 +218,7 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   const outcome = await runTurn(events, output, (start) => {
     mode = request.mode ?? start.mode;
     request = { ...request, mode };
-    return remember(start.session_id, mode, context);
+    return rememberOrReport(start.session_id, mode, context);
   });
   if (outcome.kind === 'done' || outcome.session !== null)
     await sayModeChange({ mode, previousMode, isFirstTurnHere }, context);
@@ -253,16 +254,4 @@ function withRegeneration(
       return archive.regenerate(call, session_id, options, form);
     },
   };
-}
-
-/** Remembers the session for the next `--continue`. A failure does not stop the chat, because the reply matters more. */
-async function remember(sessionId: string, mode: string, context: CliContext): Promise<void> {
-  try {
-    await context.rememberSession(sessionId, mode);
-  } catch (error) {
-    if (!(error instanceof ParleyError)) throw error;
-    await context.stderr.write(
-      `parley: ${error.message} (${error.code})\nTo continue this session, use -s ${sessionId}: -c does not know it.\n`,
-    );
-  }
 }

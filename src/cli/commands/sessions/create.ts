@@ -1,6 +1,7 @@
 // `parley sessions create`: creates an empty session. Prints only its id, for scripts.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
+import { rememberOrReport } from '../../remember-session.ts';
 import type { Run } from '../../run.ts';
 import {
   addSettingOptions,
@@ -42,7 +43,7 @@ export async function runCreate(
   const { backend } = await context.open();
   const request = { title, ...initialSettings(initial), ...(user !== null && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);
-  await context.rememberSession(data.session_id, null);
+  await rememberOrReport(data.session_id, null, context);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${data.session_id}\n`);
 }

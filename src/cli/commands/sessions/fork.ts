@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Result } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
+import { rememberOrReport } from '../../remember-session.ts';
 import type { Run } from '../../run.ts';
 import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
@@ -35,7 +36,7 @@ export function registerFork(parent: Command, run: Run): void {
 
 export async function runFork(input: ForkInput, context: CliContext): Promise<undefined> {
   const { data, body } = await forkSession(input, context);
-  await context.rememberSession(data.session_id, data.mode);
+  await rememberOrReport(data.session_id, data.mode, context);
   await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);
 }
 

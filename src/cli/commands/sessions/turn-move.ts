@@ -5,6 +5,7 @@ import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import type { CliContext, Printing } from '../../context.ts';
+import { rememberOrReport } from '../../remember-session.ts';
 import { withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import { showWaiting } from '../../terminal/progress.ts';
@@ -26,7 +27,7 @@ export async function moveTurn(named: string, context: CliContext, move: Move): 
     return move(backend.archive, { ...call, idempotencyKey: call.requestId, notice }, id);
   }).finally(() => waiting.stop());
   const { session_id: id, mode } = moved.data.session;
-  if ((await context.currentSession())?.sessionId === id) await context.rememberSession(id, mode);
+  if ((await context.currentSession())?.sessionId === id) await rememberOrReport(id, mode, context);
   return moved;
 }
 
