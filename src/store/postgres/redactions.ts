@@ -59,7 +59,7 @@ const holders = statement(`
       WHERE EXISTS (SELECT 1 FROM texts WHERE strpos(concat_ws(' ', title, system, parameters), text) > 0))
   ORDER BY session_id LIMIT $2`);
 
-interface SessionPlace {
+interface FoundSession {
   readonly session: number;
   readonly project: number;
   readonly is_busy: boolean;
@@ -111,7 +111,7 @@ async function redactIn(
   sessionId: string,
   redaction: SessionRedaction,
 ): Promise<RedactionEnd> {
-  const [place] = await ask<SessionPlace>(session, [projectId, sessionId]);
+  const [place] = await ask<FoundSession>(session, [projectId, sessionId]);
   if (place === undefined) return { kind: 'not_found' };
   if (place.is_busy) return { kind: 'busy' };
   const ids = redaction.messages.map(({ message_id }) => message_id);

@@ -70,17 +70,17 @@ const shownSessions = statement(`
 const firstQueued = 2 ** 52;
 
 /** The place of a message: the row number of its session, and its position in the session. */
-interface MessagePlace {
+interface PlaceInSession {
   readonly session: number;
   readonly position: number;
 }
 
-interface FoundRow extends FoundMessage, MessagePlace {
+interface FoundRow extends FoundMessage, PlaceInSession {
   /** Null for a long text, which is read when it is needed, and for a message that was deleted meanwhile. */
   readonly content: string | null;
 }
 
-interface TextPlace extends MessagePlace, Pick<FoundRow, 'bytes' | 'content'> {}
+interface TextPlace extends PlaceInSession, Pick<FoundRow, 'bytes' | 'content'> {}
 
 const noProject: IndexedProject = { project: 0, messages: 0, unindexed: false, isRare: false };
 
@@ -191,7 +191,7 @@ export function searchReads(
     return messages.map((message) => message.content ?? texts.get(message) ?? null);
   }
 
-  async function shown(sessions: readonly (readonly MessagePlace[])[]): Promise<(ShownSession | null)[]> {
+  async function shown(sessions: readonly (readonly PlaceInSession[])[]): Promise<(ShownSession | null)[]> {
     const [rows, sessionRows] = await Promise.all([
       ask<ShownRow>(shownMessages, [project, ...columnsOf(sessions.flat())]),
       ask<SessionRow & { readonly place: number }>(shownSessions, [
@@ -229,11 +229,11 @@ function shownSession(session: SessionRow, rows: readonly ShownRow[]): ShownSess
   };
 }
 
-function columnsOf(places: readonly MessagePlace[]): readonly (readonly number[])[] {
+function columnsOf(places: readonly PlaceInSession[]): readonly (readonly number[])[] {
   return [places.map(({ session }) => session), places.map(({ position }) => position)];
 }
 
-function placeName({ session, position }: MessagePlace): string {
+function placeName({ session, position }: PlaceInSession): string {
   return `${session}:${position}`;
 }
 

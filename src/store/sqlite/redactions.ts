@@ -48,7 +48,7 @@ const redactionStatements = {
     ORDER BY session_id LIMIT @limit`,
 } as const;
 
-interface SessionPlace {
+interface FoundSession {
   readonly session: number;
   readonly project: number;
   readonly is_busy: number;
@@ -72,7 +72,7 @@ export class Redactions implements StoreRedactions {
     return this.#access.write(projectId, (connection) => {
       const { clock } = this.#clocks();
       const bindings = { projectId, sessionId, clock };
-      const place = connection.get<SessionPlace>(redactionStatements.session, bindings);
+      const place = connection.get<FoundSession>(redactionStatements.session, bindings);
       if (place === undefined) return { kind: 'not_found' };
       if (place.is_busy) return { kind: 'busy' };
       const end = redactIn(connection, place, { projectId, sessionId, ...redaction });
@@ -104,7 +104,7 @@ export class Redactions implements StoreRedactions {
 /** Everything is looked at before anything is changed, so nothing needs to be undone. */
 function redactIn(
   connection: Connection,
-  { session, project }: SessionPlace,
+  { session, project }: FoundSession,
   { projectId, sessionId, messages, changes }: NamedRedaction,
 ): RedactionEnd {
   const { isThere, turns, answers, message, hiddenMessage } = redactionStatements;
