@@ -88,8 +88,11 @@ export class LocalAdministration implements Administration {
     return record;
   }
 
-  inspectStore(): Promise<StoreReport> {
-    return this.#local.store.inspect();
+  async inspectStore(): Promise<StoreReport> {
+    const { store } = this.#local;
+    const report = await store.inspect();
+    if (report.integrity === 'ok') await store.ping();
+    return report;
   }
 
   async planPurge(request: PurgeRequest): Promise<PurgePlan> {

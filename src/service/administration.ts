@@ -174,7 +174,10 @@ export interface Administration {
    */
   revokeKey(keyId: string): Promise<KeyRecord>;
 
-  /** Reports on the store and checks it. The check reads the whole file, which takes seconds for a large store. */
+  /**
+   * Reports on the store and checks it. The check reads the whole file, which takes seconds for a large store. Rejects for an intact store that
+   * cannot be written.
+   */
   inspectStore(): Promise<StoreReport>;
 
   /** Counts the sessions that a purge would erase. Erases nothing. */

@@ -303,6 +303,21 @@ describe('doctor', () => {
     expect(await place.output(['doctor'], { env })).toMatch(/^ok +store /m);
   });
 
+  test.skipIf(disk === null)('names a disk that is read-only, as in a container', async () => {
+    const env = { PARLEY_DATA_DIR: disk?.path };
+    // Through the real program, which leaves its log. Without a log SQLite cannot even read there.
+    expect((await place.binary(['chat', '-n', '-m', 'echo', 'hi'], { env })).status).toBe(0);
+    disk?.allowWrites(false);
+    try {
+      expectFailure(await place.binary(['chat', '-n', 'hi'], { env }), { status: 7, code: 'STORE_UNSAFE' });
+      const { status, out } = await place.binary(['doctor'], { env });
+      expect(status).toBe(7);
+      expect(out).toMatch(/^ok +opens .*\nFAIL store .*cannot be read and written .*\(STORE_UNSAFE\)$/m);
+    } finally {
+      disk?.allowWrites(true);
+    }
+  });
+
   test('works on a damaged configuration', async () => {
     const own = new PlaceInProcess();
     await own.output(['models']);

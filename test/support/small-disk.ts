@@ -38,6 +38,12 @@ export class SmallDisk {
     rmSync(this.#ballast, { force: true });
   }
 
+  /** Makes the whole file system read-only, or writable again. */
+  allowWrites(isAllowed: boolean): void {
+    const { status, stderr } = spawnSync('mount', ['-o', `remount,${isAllowed ? 'rw' : 'ro'}`, this.path]);
+    if (status !== 0) throw new Error(stderr.toString());
+  }
+
   unmount(): void {
     spawnSync('umount', ['-l', this.path]);
     rmdirSync(this.path);

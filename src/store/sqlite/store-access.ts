@@ -53,8 +53,11 @@ export class StoreAccess {
 
   /** Resolves if the store can be written, and still has the schema that it was opened with. */
   ping(party: string): Promise<void> {
-    // An empty transaction of a writer: nothing reaches the disk.
-    return this.write(party, (connection) => refuseMigrated(connection, this.#schema));
+    // A transaction that changes no row: nothing reaches the disk. An empty one succeeds even for a file that can only be read.
+    return this.write(party, (connection) => {
+      refuseMigrated(connection, this.#schema);
+      connection.run('DELETE FROM meta WHERE 0');
+    });
   }
 
   /** Runs a write. The parties, mostly projects, take turns. Rejects with the signal's reason if the signal fires while the write waits. */
