@@ -192,7 +192,8 @@ function tooLong(path: string): ParleyError {
 function parse(text: string): StoredConfig {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Some editors on Windows write a byte order mark.
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     // The parser's own message quotes the text, which contains keys.
     throw new TypeError('it is not JSON');

@@ -75,6 +75,15 @@ describe('reading', () => {
     });
   });
 
+  test('a file that an editor on Windows saved, with a byte order mark and CRLF, is read and then changed', async () => {
+    const file = profileFile(worker.directory());
+    writeFileSync(file.path, '\ufeff{\r\n  "current": "work",\r\n  "profiles": {}\r\n}\r\n', { mode: 0o600 });
+    expect(file.read().current).toBe('work');
+    await file.update((config) => useProfile(config, 'local'));
+    expect(readFileSync(file.path, 'utf8')).toMatch(/^\{\n/);
+    expect(file.read().current).toBe('local');
+  });
+
   test('a path below a file is refused with the remedy', () => {
     const directory = worker.directory();
     writeFileSync(join(directory, 'file'), '');
