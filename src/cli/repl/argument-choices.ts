@@ -54,9 +54,11 @@ export async function fileChoices(
   const folder = isFolder ? path || '.' : dirname(path);
   const name = isFolder ? '' : basename(path);
   const shown = beginning.slice(0, beginning.length - name.length);
+  // macOS stores many names with decomposed accents, which the keyboard does not send.
+  const isMeant = (entry: string) => entry.normalize().startsWith(name.normalize());
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
+      .filter((entry) => isMeant(entry.name) && (name.startsWith('.') || !entry.name.startsWith('.')))
       .map((entry) => `${entry.name}${leadsInto(entry, folder) ? '/' : ''}`)
       .sort()
       .map((entry) => choice(`${shown}${entry}`, entry));
