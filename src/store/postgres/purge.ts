@@ -47,51 +47,51 @@ const nothingMore: MorePurge = { before: '', after: '', extra: '' };
 const selecting = (erasable: string, { before, after, extra }: MorePurge = nothingMore) =>
   ({
     plan: statement(`
-  SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
-  FROM parley.sessions AS session
-  CROSS JOIN LATERAL (
-    SELECT count(*) AS messages, sum(octet_length(message.content)) AS bytes FROM (
-      SELECT content FROM parley.messages WHERE messages.session = session.id
-      UNION ALL SELECT content FROM parley.hidden_messages WHERE hidden_messages.session = session.id
-    ) AS message
-  ) AS texts
-  WHERE ${erasable}`),
+      SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
+      FROM parley.sessions AS session
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS messages, sum(octet_length(message.content)) AS bytes FROM (
+          SELECT content FROM parley.messages WHERE messages.session = session.id
+          UNION ALL SELECT content FROM parley.hidden_messages WHERE hidden_messages.session = session.id
+        ) AS message
+      ) AS texts
+      WHERE ${erasable}`),
     count: statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`),
     // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count,
     // ms).
     answers: statement(`
-  WITH gone AS (
-    DELETE FROM parley.idempotency AS known
-    WHERE ${isOld('$3::bigint')}
-      OR known.session IN (SELECT session.id FROM parley.sessions AS session WHERE ${erasable})
-      OR EXISTS (
-        SELECT 1 FROM jsonb_path_query(known.answer::jsonb, 'strict $.**.session_id', silent => true) AS part
-        JOIN parley.sessions AS session
-          ON session.project = known.project AND session.session_id = part #>> '{}' AND ${erasable})
-    RETURNING 1
-  )
-  SELECT count(*) AS answers FROM gone`),
+      WITH gone AS (
+        DELETE FROM parley.idempotency AS known
+        WHERE ${isOld('$3::bigint')}
+          OR known.session IN (SELECT session.id FROM parley.sessions AS session WHERE ${erasable})
+          OR EXISTS (
+            SELECT 1 FROM jsonb_path_query(known.answer::jsonb, 'strict $.**.session_id', silent => true) AS part
+            JOIN parley.sessions AS session
+              ON session.project = known.project AND session.session_id = part #>> '{}' AND ${erasable})
+        RETURNING 1
+      )
+      SELECT count(*) AS answers FROM gone`),
     erase: statement(`
-  WITH ${before} next AS MATERIALIZED (
-    SELECT session.id, session.project FROM parley.sessions AS session
-    WHERE ${erasable} ${before === '' ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
-    ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
-  ), queued AS (
-    DELETE FROM parley.to_index USING next
-    WHERE to_index.project = next.project AND to_index.session = next.id
-  ), parts AS (
-    DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
-  ), words AS (
-    DELETE FROM parley.search USING next WHERE search.session = next.id
-  ), texts AS (
-    DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
-  ), hidden AS (
-    DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
-  ), gone AS (
-    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.id, session.session_id
-  )${after}
-  SELECT ${extra} (SELECT count(*) FROM gone) AS sessions, (SELECT array_agg(id) FROM gone) AS ids,
-    (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
+      WITH ${before} next AS MATERIALIZED (
+        SELECT session.id, session.project FROM parley.sessions AS session
+        WHERE ${erasable} ${before === '' ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
+        ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
+      ), queued AS (
+        DELETE FROM parley.to_index USING next
+        WHERE to_index.project = next.project AND to_index.session = next.id
+      ), parts AS (
+        DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
+      ), words AS (
+        DELETE FROM parley.search USING next WHERE search.session = next.id
+      ), texts AS (
+        DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
+      ), hidden AS (
+        DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
+      ), gone AS (
+        DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.id, session.session_id
+      )${after}
+      SELECT ${extra} (SELECT count(*) FROM gone) AS sessions, (SELECT array_agg(id) FROM gone) AS ids,
+        (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
   }) as const;
 
 /**

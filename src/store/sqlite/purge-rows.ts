@@ -50,18 +50,18 @@ const textBytes = (table: string) =>
 const selecting = (erasable: string) =>
   ({
     plan: `
-    SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
-    FROM (
-      SELECT (SELECT count(*) FROM messages WHERE session = sessions.id)
-          + (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS messages,
-        ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
-      FROM sessions WHERE ${erasable})`,
+      SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
+      FROM (
+        SELECT (SELECT count(*) FROM messages WHERE session = sessions.id)
+            + (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS messages,
+          ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
+        FROM sessions WHERE ${erasable})`,
     count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
     forgetAnswer: `
-    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
-      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
-        ON sessions.project = idempotency.project AND sessions.session_id = part.value
-      WHERE part.key = 'session_id' AND ${erasable})`,
+      DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
+        SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+          ON sessions.project = idempotency.project AND sessions.session_id = part.value
+        WHERE part.key = 'session_id' AND ${erasable})`,
     next: `SELECT id AS session, session_id, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
   }) as const;
 
