@@ -16,17 +16,17 @@ export const replySoFar = (session: string, epoch: string) => `
   ORDER BY part.at DESC LIMIT 1`;
 
 /**
- * SQL that makes an alternative of the stored parts of a turn. `held`: a row with the `id` of the session. The turn is that of the message
- * at the position. Nothing happens unless the condition holds. All arguments are SQL.
+ * SQL that makes an alternative of the stored parts of a turn, whose epoch is $3. `held`: a row with the `id` of the session. The turn is that
+ * of the message at the position. Nothing happens unless the condition holds. All arguments are SQL.
  */
-export const partsAsAlternative = (held: string, epoch: string, position: string, condition: string) => `
+export const partsAsAlternative = (held: string, position: string, condition: string) => `
   INSERT INTO parley.hidden_messages (session, position, message_id, role, content, mode, finish_reason, created_at,
     alternative_of)
   SELECT ${held}.id, asked.position + 1, stored.message_id, 'assistant', stored.content, stored.mode, 'interrupted',
     stored.created_at, asked.message_id
   FROM ${held}
   JOIN parley.messages AS asked ON asked.session = ${held}.id AND asked.position = ${position}
-  CROSS JOIN LATERAL (${replySoFar(`${held}.id`, epoch)}) AS stored
+  CROSS JOIN LATERAL (${replySoFar(`${held}.id`, '$3')}) AS stored
   WHERE stored.content <> '' AND ${condition}
   ON CONFLICT DO NOTHING`;
 
@@ -37,9 +37,8 @@ export const isAbandoned = `
     SELECT 1 FROM parley.reply_parts AS part
     WHERE part.session = session.id AND part.epoch = session.turn_epoch AND part.content <> '')`;
 
-/** SQL: the reply to the message at a position. Both arguments are SQL. */
-const replyOf = (session: string, position: string) =>
-  `SELECT 1 FROM parley.messages AS reply WHERE reply.session = ${session} AND reply.position = ${position} + 1`;
+const hasReply = `EXISTS (
+      SELECT 1 FROM parley.messages AS reply WHERE reply.session = closed.id AND reply.position = $4::integer + 1)`;
 
 // $3: the epoch of the turn. $4: the position of its message.
 const close = statement(`
@@ -58,9 +57,9 @@ const close = statement(`
     SELECT closed.id, $4::integer + 1, stored.message_id, 'assistant', stored.content, stored.mode, 'interrupted',
       stored.created_at
     FROM closed CROSS JOIN LATERAL (${replySoFar('closed.id', 'closed.turn_epoch')}) AS stored
-    WHERE NOT EXISTS (${replyOf('closed.id', '$4::integer')})
+    WHERE NOT ${hasReply}
     RETURNING session, position, octet_length(content) AS bytes
-  ), alternative AS (${partsAsAlternative('closed', '$3', '$4', `EXISTS (${replyOf('closed.id', '$4::integer')})`)}
+  ), alternative AS (${partsAsAlternative('closed', '$4', hasReply)}
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT closed.project, reply.session, reply.position, reply.bytes FROM reply JOIN closed ON closed.id = reply.session

@@ -202,7 +202,7 @@ const takeStanding = `
       coalesce(said.content, ''), coalesce(said.mode, $11), 'interrupted', coalesce(said.created_at, $9)
     FROM taken LEFT JOIN LATERAL (${replySoFar('taken.id', '$3')}) AS said ON true WHERE $10::text IS NOT NULL
     RETURNING session, position, octet_length(content) AS bytes
-  ), parts AS (${partsAsAlternative('taken', '$3', '$18', '$10::text IS NULL')}
+  ), parts AS (${partsAsAlternative('taken', '$18', '$10::text IS NULL')}
   ), message AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, created_at)
     SELECT id, turn_position, $12, 'user', $14, $15, $9 FROM taken WHERE $12::text IS NOT NULL
