@@ -1,6 +1,7 @@
 // Reads that may read much of a store, in bounded steps. Between two steps the event loop turns, so that other work runs. Each read has a
 // snapshot of its own on another connection: it sees one state of the store, taken no earlier than its call.
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import { storeClosed } from '../store-closed.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { openSnapshot } from './snapshot.ts';
@@ -46,8 +47,9 @@ export class LongReads {
     });
   }
 
-  /** Rejects every read, also a later one, with the failure. */
-  close(failure: Error): void {
+  /** Rejects every read, also a later one. */
+  close(): void {
+    const failure = storeClosed();
     this.#closed = failure;
     for (const read of this.#waiting.splice(0)) read.reject(failure);
     for (const read of this.#running.splice(0)) {

@@ -22,6 +22,7 @@ import { answerSteps, ofExpired, purgeStatements, sessionSteps } from './purge-r
 import { expiredAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 import type { Steps } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
+import { storeItself } from './writer.ts';
 
 /** After this time (ms) a step takes no further sessions, because other writes wait for its end. */
 const longestMs = 20;
@@ -123,7 +124,7 @@ export class RetentionSteps {
 
   async restore({ id: run, project_id }: RunRow, by: AuditOrigin): Promise<number> {
     await delay(pauseMs);
-    return this.#write('', (connection) => {
+    return this.#write(storeItself, (connection) => {
       const restored: { readonly session_id: string }[] = [];
       const began = monotonicMs();
       for (let changes = 1; changes > 0 && monotonicMs() - began < longestMs; ) {

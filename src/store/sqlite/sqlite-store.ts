@@ -13,7 +13,6 @@ import type {
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
-import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import { abandonedTurn, nameOfTurn } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
@@ -42,7 +41,6 @@ import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { beginTurn, endTurn, isFresh, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
-import { storeItself } from './writer.ts';
 
 /** The least time (ms) between two commits of parts. The parts that wait meanwhile share one. */
 const partsGateMs = 250;
@@ -247,12 +245,12 @@ export class SqliteStore implements SessionStore {
     if (mayHaveLeft(this.#access.connection)) await (await this.#rare()).settleAbandoned();
   };
 
-  readonly ping = () => this.#access.ping(storeItself);
+  readonly ping = () => this.#access.ping();
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
     const closing = this.audit.end().then(() => this.#access.close());
-    await Promise.all([closing, this.#processes?.close(storeClosed())]);
+    await Promise.all([closing, this.#processes?.close()]);
   }
 
   /** Reads messages of a session after its turn has ended, if that was abandoned. */

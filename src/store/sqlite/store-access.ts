@@ -7,7 +7,7 @@ import { LongReads } from './long-reads.ts';
 import { refuseMigrated, schemaVersion } from './schema-version.ts';
 import { isOfStatement, storeError } from './sqlite-errors.ts';
 import { atOnce, type Steps } from './steps.ts';
-import { Writer } from './writer.ts';
+import { storeItself, Writer } from './writer.ts';
 
 export class StoreAccess {
   readonly connection: Connection;
@@ -52,9 +52,9 @@ export class StoreAccess {
   }
 
   /** Resolves if the store can be written, and still has the schema that it was opened with. */
-  ping(party: string): Promise<void> {
+  ping(): Promise<void> {
     // A transaction that changes no row: nothing reaches the disk. An empty one succeeds even for a file that can only be read.
-    return this.write(party, (connection) => {
+    return this.write(storeItself, (connection) => {
       refuseMigrated(connection, this.#schema);
       connection.run('DELETE FROM meta WHERE 0');
     });
@@ -93,7 +93,7 @@ export class StoreAccess {
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#longReads.close(storeClosed());
+    this.#longReads.close();
     await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
     if (!this.connection.open) return;

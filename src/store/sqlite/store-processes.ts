@@ -6,6 +6,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { isProgramAvailable } from '../../system/program-thread.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import { storeClosed } from '../store-closed.ts';
 import { type QueuedRead, type ReadLimits, ReadQueue } from './read-queue.ts';
 import type { Backlog, Indexed } from './search-index.ts';
 import { StoreProcess } from './store-process.ts';
@@ -66,8 +67,9 @@ export class StoreProcesses {
     return (await this.#indexing.ask({ kind: 'index', backlog })) as Indexed | null;
   }
 
-  /** Rejects every read, also a later one, with the failure, and ends all processes. */
-  async close(failure: Error): Promise<void> {
+  /** Rejects every read, also a later one, and ends all processes. */
+  async close(): Promise<void> {
+    const failure = storeClosed();
     this.#closed = failure;
     const reads = this.#reads.all;
     for (const read of reads) read.cancel(failure);

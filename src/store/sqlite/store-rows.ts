@@ -26,6 +26,7 @@ import { keepTags } from './ordering.ts';
 import { openSnapshot } from './snapshot.ts';
 import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
+import { storeItself } from './writer.ts';
 
 type HeadRow = Omit<SessionHead, 'pinned' | 'archived'> & {
   readonly id: number;
@@ -93,7 +94,7 @@ export class SqliteRows implements StoreRows {
 
   async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
     const access = this.#access;
-    const now = await access.write('', (connection) => ageTime(connection, this.#clocks()));
+    const now = await access.write(storeItself, (connection) => ageTime(connection, this.#clocks()));
     const snapshot = await access.run(() => openSnapshot(access.connection, access.wait));
     const read = <Row>(rows: () => Row): Promise<Row> =>
       access.run(async () => {

@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 function opened(limits: Partial<ReadLimits> = {}) {
   const place = { path: 'none', lockWaitMs: 1, driver: driver.name };
   const processes = new StoreProcesses(file, place, { ...defaultReadLimits, ...limits });
-  onTestFinished(() => processes.close(new Error('the test is over')));
+  onTestFinished(() => processes.close());
   const search = async (project: string, text: string, signal = never) => {
     const page = await processes.search(project, searchFilter(text), signal);
     if (page === null) throw new Error('It was not searched.');
@@ -104,6 +104,6 @@ it('closing ends an endless search, and refuses the waiting ones', async () => {
   const { processes, search } = opened();
   const outcomes = Promise.allSettled(['endless', 'quick'].map((text) => search('one', text)));
   await search('other', 'quick');
-  await processes.close(new Error('closed'));
+  await processes.close();
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
