@@ -139,7 +139,7 @@ export async function eraseRows(
 }
 
 /** Runs each step as a transaction, with a pause between two steps. */
-export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Promise<T> {
+export async function inSlices<T>({ writer }: Pick<PurgeTools, 'writer'>, steps: Steps<T>): Promise<T> {
   for (;;) {
     const { done, value } = await writer.writeAlone(() => steps.next());
     if (done === true) return value;

@@ -64,8 +64,10 @@ export async function purgeSessions(
   }
 }
 
+type OverwriteTools = Pick<PurgeTools, 'connection' | 'writer' | 'wait'>;
+
 /** Leaves no byte of erased rows and replaced texts in the files of the store, and removes the copies beside it. */
-export async function overwriteErased(tools: PurgeTools): Promise<ErasureReport> {
+export async function overwriteErased(tools: OverwriteTools): Promise<ErasureReport> {
   const { connection, writer } = tools;
   const bytes_before = statSync(connection.path).size;
   await inSlices(tools, removeLeft(connection));
@@ -85,7 +87,7 @@ const unfinished = 'Their rows are gone, but not yet all of their bytes.';
  * Merges all parts of each index into one, `pagesOfMerge` pages per step. A part keeps deleted words until it is merged. If other writers
  * add parts so fast that `maxMerges` steps are not enough, one last step merges the rest.
  */
-function* mergeSteps({ connection }: PurgeTools): Steps<void> {
+function* mergeSteps({ connection }: OverwriteTools): Steps<void> {
   for (const { name } of connection.all<{ name: string }>(statements.indexes)) {
     const table = `"${name.replaceAll('"', '""')}"`;
     const merge = `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${pagesOfMerge})`;
@@ -107,7 +109,7 @@ function mergesMore(connection: Connection, merge: string): boolean {
 }
 
 /** Empties the log. Throws `STORE_BUSY` if other connections prevent that for longer than `wait.waitMs`. `state` says what is erased. */
-async function emptyLog({ connection, wait }: PurgeTools, state: string): Promise<void> {
+async function emptyLog({ connection, wait }: OverwriteTools, state: string): Promise<void> {
   // PASSIVE writes most of the log and blocks no other process. TRUNCATE blocks the other writers, but has little left to write.
   connection.pragma('wal_checkpoint(PASSIVE)');
   for (let waited = 0; ; waited += pauseMs) {

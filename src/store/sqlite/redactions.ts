@@ -85,10 +85,7 @@ export class Redactions implements StoreRedactions {
   }
 
   overwrite(): Promise<ErasureReport> {
-    const { connection, writer, wait } = this.#access;
-    return this.#access.run(() =>
-      overwriteErased({ connection, writer, wait, clocks: this.#clocks, audit: () => {} }),
-    );
+    return this.#access.run(() => overwriteErased(this.#access));
   }
 
   holders(texts: readonly string[], limit: number): Promise<readonly string[]> {
