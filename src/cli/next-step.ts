@@ -36,6 +36,8 @@ function remedyText(remedy: Remedy): string {
       return 'Choose one: parley modes default NAME';
     case 'refer_to_key':
       return 'Name where to read the key from: --key env:NAME (in a modes file, key: env:NAME).';
+    case 'name_key':
+      return `Name where to read the key from: parley modes set ${remedy.mode} --key env:NAME`;
     case 'move_key':
       return `Or read the key from elsewhere: parley modes set ${remedy.mode} --key WHERE`;
     case 'change_address':

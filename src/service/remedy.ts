@@ -16,6 +16,8 @@ export type Remedy =
   | { readonly kind: 'choose_default_mode' }
   /** Name the source of a key, instead of giving the key itself. */
   | { readonly kind: 'refer_to_key' }
+  /** Name the source of the key of a mode, which has none. */
+  | { readonly kind: 'name_key'; readonly mode: string }
   /** Store the key of a mode elsewhere. */
   | { readonly kind: 'move_key'; readonly mode: string }
   | { readonly kind: 'change_address'; readonly mode: string }

@@ -79,7 +79,7 @@ beforeAll(async () => {
     const settings = { name: mode, fallback: fallbacks[mode] ?? null };
     return stubs.engine(
       url,
-      { ...settings, key: mode === 'no_key' ? 'file:/etc/key' : null },
+      { ...settings, key: mode.endsWith('_key') ? 'file:/etc/key' : null },
       { timeout: mode === 'timeout' ? 0.2 : null, ...(mode === 'no_key' && { readKey }) },
     );
   };

@@ -41,8 +41,12 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const statusText = status === null ? '' : ` (${status})`;
   const quotation = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = retryAfter ? duration(retryAfter) : 'a moment';
-  const [predicate, advice] = failureTexts(upstream.settings, wait)[kind];
-  const problem = problemOfKind[kind];
+  const { name, key } = upstream.settings;
+  const isWithoutKey = kind === 'key' && key === null;
+  const [predicate, advice] = isWithoutKey
+    ? (['requires a key, and the mode has none', { kind: 'name_key', mode: name }] as const)
+    : failureTexts(upstream.settings, wait)[kind];
+  const problem = isWithoutKey ? 'no_key' : problemOfKind[kind];
   return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}${statusText}.${quotation}`, {
     ...adviceFacts(advice),
     details: detailsOf(problem),

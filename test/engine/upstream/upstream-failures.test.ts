@@ -227,6 +227,16 @@ describe('an answer that refuses', () => {
     expect(other.requests).toEqual([]);
   });
 
+  it('for want of a key, which the mode does not have, says how to name one', async () => {
+    const failure = await failureAt(json(401, error('No auth credentials found', 401)), { key: null });
+    expect(failure).toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/requires a key, and the mode has none \(401\)\.$/),
+      details: [{ field: 'model_server', problem: 'no_key' }],
+    });
+    expect(nextStep(failure)).toBe('Name where to read the key from: parley modes set fast --key env:NAME');
+  });
+
   it('reads the key again after it was refused', async () => {
     let reads = 0;
     const script: StubScript = (response, _request, count) =>
