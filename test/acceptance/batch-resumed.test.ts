@@ -110,6 +110,23 @@ describe('a resumed batch', () => {
     }
   });
 
+  test('without a place for its record names the directory and the variable that moves it', async () => {
+    const own = new PlaceInProcess();
+    await own.output(['models']);
+    const directory = join(own.dataDirectory, 'chat-batches');
+    writeFileSync(directory, 'no directory');
+    const outcome = await own.parley([...batch, '--resume', join(own.path, 'out.ndjson')], { stdin: 'a' });
+    expect(outcome).toMatchObject({
+      status: 2,
+      err: expect.stringMatching(
+        new RegExp(
+          `^parley: ${directory} cannot be written \\(\\w+\\)\\. \\(CONFIG\\)\\n.* PARLEY_DATA_DIR `,
+        ),
+      ),
+    });
+    own.remove();
+  });
+
   test('may also be appended to by the shell, and no result is there twice', async () => {
     writeFileSync(file, answered(1));
     appendFileSync(file, failed(2));

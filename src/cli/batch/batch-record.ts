@@ -5,6 +5,7 @@ import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
+import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import { readSmallFile } from '../../system/small-file.ts';
 
@@ -44,7 +45,12 @@ export class BatchRecords {
 
   /** Locks the file for this process. Resolves to a function that releases it; rejects with `STORE_BUSY` while another process holds it. */
   async lock(file: string, locks: LoadLocks): Promise<() => void> {
-    makePrivateDirectory(this.#directory);
+    try {
+      makePrivateDirectory(this.#directory);
+    } catch (error) {
+      const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
+      throw fileFailure(error, this.#directory, 'written', remedy);
+    }
     const path = resolve(file);
     const folder = dirname(path);
     // The real path of the directory, so that two paths to one file use the same lock.
