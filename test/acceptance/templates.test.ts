@@ -72,6 +72,25 @@ test('edit opens the editor with the file, or with a new one, and stores the res
   await place.output(['templates', 'remove', 'new']);
 });
 
+test('an invalid template on stdin replaces none', async () => {
+  await place.output(['templates', 'edit', 'piped'], { stdin: 'Before {{input}}' });
+  for (const [stdin, fault] of [
+    [
+      '---\nmode: [echo\n---\nAfter',
+      'line 3: Flow sequence in block collection must be sufficiently indented',
+    ],
+    ['---\nmode: echo\nAfter', 'line 1: the settings that begin here are not closed'],
+    ['After {{', 'line 1: this {{ does not begin a variable'],
+  ] as const) {
+    const refused = await place.parley(['templates', 'edit', 'piped'], { stdin });
+    expectFailure(refused, { status: 2, code: 'CONFIG' });
+    expect(refused.err).toContain(`parley: Standard input, ${fault}`);
+    expect(refused.err).toMatch(/Nothing was changed\.\n$/);
+    expect(readFileSync(join(folder, 'piped.md'), 'utf8')).toBe('Before {{input}}');
+  }
+  await place.output(['templates', 'remove', 'piped']);
+});
+
 test('a linked template stays a link', async () => {
   const kept = join(place.path, 'kept.md');
   writeFileSync(kept, 'Before');

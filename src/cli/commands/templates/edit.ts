@@ -1,6 +1,7 @@
-// `parley templates edit`: edits a template in the user's editor, or reads it from stdin. An invalid template is saved, too, so that no work
-// is lost, and its error is reported.
+// `parley templates edit`: edits a template in the user's editor, or reads it from stdin. An invalid template from the editor is saved, too,
+// so that no work is lost, and its error is reported. An invalid one from stdin is refused.
 import type { Command } from 'commander';
+import { readTemplate } from '../../../config/template-file.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
@@ -41,12 +42,22 @@ export async function runTemplatesEdit(
     await context.say('Nothing was changed.');
     return;
   }
+  if (context.stdinIsFed) await requireValid(name, after);
   templates.write(name, after);
   // Throws if the template is invalid. The file stays as written.
   await templates.read(name, context.signal);
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { name, path } })}\n`);
   else await context.say(`Saved ${path}. To use it: parley chat -t ${name} "…"`);
+}
+
+async function requireValid(name: string, text: string): Promise<void> {
+  try {
+    await readTemplate(name, 'Standard input', text);
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    throw error.with({ hint: `${error.hint} Nothing was changed.`.trim(), remedy: null });
+  }
 }
 
 async function editedText(text: string, context: CliContext): Promise<string> {
