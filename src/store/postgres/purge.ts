@@ -147,15 +147,17 @@ export interface ErasedLot extends Counts {
   readonly ids: readonly number[] | null;
 }
 
-/** Erases some sessions with the statement `erase` of a filter. */
-export async function eraseLot<Lot extends ErasedLot>(
-  ask: Ask,
+/** Erases some sessions with the statement `erase` of a filter, in one transaction: words whose session is gone would never be found again. */
+export function eraseLot<Lot extends ErasedLot>(
+  connections: Pick<ConnectionPool, 'transaction'>,
   erase: Statement,
   values: readonly unknown[],
 ): Promise<Lot | undefined> {
-  const [lot] = await ask<Lot>(erase, values);
-  if (lot !== undefined && lot.ids !== null) await ask(eraseLateWords, [lot.ids]);
-  return lot;
+  return connections.transaction(async (ask) => {
+    const [lot] = await ask<Lot>(erase, values);
+    if (lot !== undefined && lot.ids !== null) await ask(eraseLateWords, [lot.ids]);
+    return lot;
+  });
 }
 
 export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
@@ -186,7 +188,7 @@ export async function purgeSessions(
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: marks });
   await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(ask, erase, values, onErased);
+  const erased = await eraseRows(connections, erase, values, onErased);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -212,7 +214,7 @@ export async function overwriteErased(
 }
 
 async function eraseRows(
-  ask: Ask,
+  connections: ConnectionPool,
   erase: Statement,
   values: readonly unknown[],
   onErased: PurgeOptions['erased'],
@@ -220,7 +222,7 @@ async function eraseRows(
   let sessions = 0;
   let messages = 0;
   for (;;) {
-    const lot = await eraseLot(ask, erase, values);
+    const lot = await eraseLot(connections, erase, values);
     if (lot === undefined || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;

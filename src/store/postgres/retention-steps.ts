@@ -13,7 +13,7 @@ import {
   type RunStep,
 } from '../retention-store.ts';
 import { noteOf } from './audit.ts';
-import type { Ask } from './connection-pool.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 
@@ -85,17 +85,18 @@ export async function expire(
 }
 
 export async function erase(
-  ask: Ask,
+  connections: Pick<ConnectionPool, 'ask' | 'transaction'>,
   { projectId, run, holder, leaseMs, by }: LeasedRun,
   deletedBefore: number,
   keptMs: number,
   onStep: Parameters<RetentionStore['erase']>[3],
 ): Promise<boolean> {
+  const { ask } = connections;
   await ask(beginErasing, [null]);
   await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
   for (;;) {
     const values = [projectId, deletedBefore, run, holder, leaseMs, noteOf('purge', projectId, by)];
-    const lot = await eraseLot<ErasedLot & { readonly held: number }>(ask, ofExpired.erase, values);
+    const lot = await eraseLot<ErasedLot & { readonly held: number }>(connections, ofExpired.erase, values);
     if (lot === undefined || lot.held === 0) return false;
     const isWanted = onStep(lot.sessions);
     if (lot.sessions === 0) return true;

@@ -56,7 +56,7 @@ export class PostgresRetention implements RetentionStore {
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
   readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
     const keptMs = this.#keptMs({ keptSince });
-    return this.#run((ask) => erase(ask, leased, deletedBefore, keptMs, onStep));
+    return this.#run(() => erase(this.#connections, leased, deletedBefore, keptMs, onStep));
   };
 
   async policies(): Promise<readonly PolicyRow[]> {

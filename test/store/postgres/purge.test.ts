@@ -189,3 +189,38 @@ test('after a redaction leaves no byte of the replaced texts in them either', as
   expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
   expect(await filesWith(marker, client)).toEqual([]);
 });
+
+test('that fails at words that a server has just added erases nothing of the session, and the next one erases all', async () => {
+  const { store, client, filter } = await withErasable('cut');
+  const [session] = await server.rows('SELECT id, project FROM cut.sessions WHERE deleted_at IS NOT NULL');
+  const { id, project } = session as { id: string; project: number };
+  const place = [id, 5000];
+  await client.query('INSERT INTO cut.to_index (project, session, position, bytes) VALUES ($3, $1, $2, 1)', [
+    ...place,
+    project,
+  ]);
+  await client.query(`
+    CREATE FUNCTION cut.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut off'; END $$;
+    CREATE TRIGGER refuse BEFORE DELETE ON cut.search FOR EACH ROW WHEN (OLD.position = 5000)
+      EXECUTE FUNCTION cut.refuse()`);
+  await client.query('BEGIN');
+  await client.query(
+    'SELECT 1 FROM cut.to_index WHERE session = $1 AND position = $2 FOR UPDATE SKIP LOCKED',
+    place,
+  );
+  const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  const failed = expect(purging).rejects.toMatchObject({ message: expect.stringContaining('cut off') });
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"cut"%'`;
+  await expect.poll(() => server.rows(waiting), { timeout: 10_000 }).toHaveLength(1);
+  await client.query('DELETE FROM cut.to_index WHERE session = $1 AND position = $2', place);
+  await client.query(
+    `INSERT INTO cut.search (session, position, created_at, bytes, words) VALUES ($1, $2, 0, 1, 'late')`,
+    place,
+  );
+  await client.query('COMMIT');
+  await failed;
+  expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203, unfinished: true });
+  await client.query('DROP TRIGGER refuse ON cut.search');
+  await store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  expect(await server.rows(`SELECT position FROM cut.search WHERE session = ${id}`)).toEqual([]);
+});
