@@ -12,15 +12,14 @@ import { beginErasing, overwriteErased } from './purge.ts';
 import { sweepSession, textSoFar } from './reply-parts.ts';
 import type { RunCall } from './run-call.ts';
 import { turnRuns } from './servers.ts';
-import { changeTexts } from './sessions.ts';
+import { changeTexts, ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const session = statement(`
   SELECT session.id AS session, session.project,
     ${turnRuns} AS is_busy
-  FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
-  WHERE projects.project_id = $1 AND session.session_id = $2 AND session.deleted_at IS NULL
-  FOR UPDATE OF session`);
+  FROM parley.sessions AS session
+  WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL FOR UPDATE`);
 // $1: the session. $2, $3, $4: ids, texts and new texts of its messages.
 const given = `unnest($2::text[], $3::text[], $4::text[]) AS given (message_id, was, content)`;
 const isGiven = `

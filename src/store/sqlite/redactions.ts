@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts';
 import { turnRuns } from './lease-clock.ts';
 import { overwriteErased } from './purge.ts';
 import { purgeStatements } from './purge-rows.ts';
-import { changeTexts } from './sessions.ts';
+import { changeTexts, thisSession } from './sessions.ts';
 import type { StoreAccess } from './store-access.ts';
 
 const ofSession = (table: string) =>
@@ -21,9 +21,8 @@ const ofSession = (table: string) =>
 
 const redactionStatements = {
   session: `
-    SELECT sessions.id AS session, sessions.project, ${turnRuns} AS is_busy
-    FROM sessions JOIN projects ON projects.id = sessions.project
-    WHERE projects.project_id = @projectId AND session_id = @sessionId AND deleted_at IS NULL`,
+    SELECT id AS session, project, ${turnRuns} AS is_busy
+    FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   isThere: `SELECT 1 FROM ${ofSession('messages')} UNION ALL SELECT 1 FROM ${ofSession('hidden_messages')}`,
   // The keys refer to the messages. A hash of a short text may be guessed, so the keys go.
   turns: `
