@@ -144,7 +144,7 @@ describe('a purge', () => {
     // As if the process had been killed before the second was sent.
     writeFileSync(
       path,
-      readFileSync(path, 'utf8').replace(/\nsent [\s\S]*/, '\nsent 1\n0 deleted\nsettled\n'),
+      readFileSync(path, 'utf8').replace(/\nsent [\s\S]*/, '\nsent 1\n0 deleted\nprinted 1\nsettled\n'),
     );
     await place.output(['sessions', 'restore', ids[1] ?? '']);
     const all = ['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1'];

@@ -88,6 +88,8 @@ class BatchRun {
   #runMany: BatchWork['runMany'];
   /** The results of the ids before this number were given to the report. */
   #reported = 0;
+  /** The results before this number are known to be printed. */
+  #printed = 0;
   #marking: Promise<void> | null = null;
   #isOver = false;
 
@@ -167,9 +169,10 @@ class BatchRun {
   /** Records what was printed, once the system has taken it. The batch does not wait for a slow reader. */
   async #markPrinted(): Promise<void> {
     const { journal, report } = this.#work;
-    for (let printed = 0; journal !== null && printed < this.#reported; ) {
-      printed = this.#reported;
+    while (journal !== null && this.#printed < this.#reported) {
+      const printed = this.#reported;
       if (!(await report.isPrinted()) || this.#isOver) return;
+      this.#printed = printed;
       await this.#stopOnFailure(() => {
         journal.recordPrinted(printed);
         journal.flush();
