@@ -135,13 +135,14 @@ export class LocalAdministration implements Administration {
     return (await this.#audit()).verify(noted);
   }
 
-  async recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
+  async recordExport({ project_id, key_id, session_ids }: ExportRecord): Promise<void> {
     for (let at = 0; at < session_ids.length; at += maxNamedIds) {
       const ids = session_ids.slice(at, at + maxNamedIds);
       await this.#local.store.audit.record({
         ...this.#owner(),
         what: 'export',
         project_id,
+        key_id,
         count: ids.length,
         ids,
       });

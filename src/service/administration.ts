@@ -147,6 +147,7 @@ export interface UsageRecord {
 /** What an export took out of the store. */
 export interface ExportRecord {
   readonly project_id: string;
+  readonly key_id: string;
   readonly session_ids: readonly string[];
 }
 

@@ -141,6 +141,15 @@ describe('sessions export', () => {
     expect(out.match(/^What is `x`\?$/gm)).toHaveLength(2);
   });
 
+  test.each([
+    [[], 'No session matches: nothing was exported.\n'],
+    [['-o', 'none.md'], 'No session matches: nothing was exported.\n'],
+  ])('says if no session matches: %j', async (options, said) => {
+    await talk('one');
+    const { status, out, err } = await place.parley(['sessions', 'export', '--user', 'nobody', ...options]);
+    expect({ status, out, err }).toEqual({ status: 0, out: '', err: said });
+  });
+
   test('writes a page with the messages as text, which loads and runs nothing', async () => {
     const hostile =
       '<script>alert(0)</script>\n\n<b>And</b> <script>alert(1)</script> [x](javascript:alert(2)) ![y](https://example.org/spy.png) **bold**\n\n```js\nlet a = "<b>";\n```';

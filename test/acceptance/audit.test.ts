@@ -29,6 +29,7 @@ test('the log records all operations of a day, survives a purge and a backup, an
   expect(told.map(({ what, count }) => `${what} ${count}`)).toEqual([
     ...['export 2', 'delete 2', 'restore 1', 'purge 1', 'refused_login 1'],
   ]);
+  expect(told[0]).toMatchObject({ key_id });
   expect(told[1]).toMatchObject({
     key_id,
     ids: ids.map(sessionMark),

@@ -56,9 +56,9 @@ it('an export of more than a thousand sessions is found by each of them', async 
   onTestFinished(directory.remove);
   const { administration, close } = await openEmbedded(directory.path);
   onTestFinished(close);
-  const { project_id } = await administration.createKey({ project_name: 'one', key_name: 'test' });
+  const { project_id, key_id } = await administration.createKey({ project_name: 'one', key_name: 'test' });
   const session_ids = Array.from({ length: 2_001 }, (_, index) => `ses_${index}`);
-  await administration.recordExport({ project_id, session_ids });
+  await administration.recordExport({ project_id, key_id, session_ids });
   const query = { ...everything, what: 'export' } as const;
   const counts: number[] = [];
   for await (const { count, ids } of administration.auditEntries(query)) {

@@ -38,6 +38,11 @@ export class ExportReport {
     });
   }
 
+  /** True if there is no session to export. */
+  get isEmpty(): boolean {
+    return this.#options.sessions === 0;
+  }
+
   get exitStatus(): number {
     return this.#progress.count('failed') > 0 ? exitSomeFailed : exitDone;
   }

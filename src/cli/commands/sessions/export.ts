@@ -133,7 +133,11 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     report?.stop();
     await recordExport(exported, context);
   }
-  await report.summarize();
+  if (report.isEmpty)
+    await context.say(
+      `${named === null ? 'No session matches' : 'Standard input has no ids'}: nothing was exported.`,
+    );
+  else await report.summarize();
   if (redaction !== null) {
     const { count, summary } = redaction;
     const redacted = `${counted(count, 'secret')} redacted: ${summary}.`;
@@ -170,7 +174,8 @@ async function recordExport(session_ids: readonly string[], context: CliContext)
   if (backend.administration === null) return;
   try {
     const { data } = await backend.service.verify(await context.call());
-    await backend.administration.recordExport({ project_id: data.project_id, session_ids });
+    const { project_id, key_id } = data;
+    await backend.administration.recordExport({ project_id, key_id, session_ids });
   } catch (error) {
     const { code } = asParleyError(error);
     await context.say(
