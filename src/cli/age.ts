@@ -22,7 +22,7 @@ export function pointInTime(text: string): PointInTime {
   const milliseconds =
     day !== undefined && isCalendarDay(day) ? Date.parse(`${day}${time || 'T00:00'}${zone}`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
-    throw new InvalidArgumentError('Give an age such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
+    throw new InvalidArgumentError('Give a time such as 90m, 12h, 30d or 8w, or a date such as 2026-01-31.');
   }
   return { time: new Date(milliseconds).toISOString() };
 }
