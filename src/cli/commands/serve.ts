@@ -238,15 +238,18 @@ async function announce(
   // Over plain HTTP, everybody on the network can read the key unless a proxy encrypts the traffic.
   const isExposed = !isLocalUrl(url);
   await context.stdout.write(`
-Create a key on this machine (it is printed only once), and log in with it on each client:
+Create a key here (it is printed only once), and log in with it on each client:
   parley keys create --project NAME
   parley login --url ${url}${isExposed ? ' --insecure-http' : ''}
-${isExposed ? 'This sends the key unencrypted. Better: put an HTTPS proxy in front of the server.\n' : ''}
+${isExposed ? 'This sends the key unencrypted. Better: put an HTTPS proxy in front.\n' : ''}
 Without Parley:
-  curl ${url}/v1/chat -H "Authorization: Bearer $PARLEY_API_KEY" \\
-    -H 'Content-Type: application/json' -d '{"mode":"${mode}","message":"Hello"}'
+  curl ${url}/v1/chat \\
+    -H "Authorization: Bearer $PARLEY_API_KEY" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"mode":"${mode}","message":"Hello"}'
 
-API documentation: ${url}/docs. Ctrl-C stops the server and keeps partial replies.
+API documentation: ${url}/docs
+Ctrl-C stops the server and keeps partial replies.
 `);
 }
 

@@ -77,6 +77,7 @@ describe('what it says', () => {
     const server = await serve();
     const key = await newKey();
     const curl = /curl [\s\S]*?-d '.*'/.exec(server.written.out)?.[0] ?? '';
+    for (const row of server.written.out.split('\n')) expect(row.length).toBeLessThanOrEqual(80);
     const { out } = await place.shell(curl, { PARLEY_API_KEY: key });
     expect(JSON.parse(out)).toMatchObject({ success: true, data: { mode: 'eliza' } });
   });
