@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type BasicServerOptions, openBasicServer } from '../support/basic-server.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
+import { openIdServer } from '../support/id-server.ts';
 import { type Outcome, outcomeOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
@@ -25,18 +25,6 @@ function journalOf(batch: string): string {
 
 async function active(env = {}): Promise<readonly string[]> {
   return lines(await place.output(['sessions', 'list', '--all', '--ids'], { env })).reverse();
-}
-
-async function stranger(options: Partial<BasicServerOptions> & { readonly count: number }) {
-  const ids = Array.from({ length: options.count }, (_, index) => `id-${index}`);
-  const server = await openBasicServer({ ids, ...options });
-  onTestFinished(() => server.close());
-  return {
-    server,
-    ids,
-    stdin: `${ids.join('\n')}\n`,
-    env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' },
-  };
 }
 
 describe('filters', () => {
@@ -185,7 +173,7 @@ describe('a batch', () => {
 
   test('that runs cannot be resumed by a second process, and its journal does not change', async () => {
     await place.output(['models']);
-    const { env, stdin, server } = await stranger({ count: 25, takes: 100 });
+    const { env, stdin, server } = await openIdServer({ count: 25, takes: 100 });
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
     const ended = outcomeOf(child);
     child.stdin.end(stdin);
@@ -206,7 +194,7 @@ describe('a batch', () => {
     const ids = await makeSessions(place, 3);
     const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
     const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
-    const { env, server } = await stranger({ count: 2, projectId: 'prj_x' });
+    const { env, server } = await openIdServer({ count: 2, projectId: 'prj_x' });
     for (const elsewhere of [{ PARLEY_API_KEY: key }, env]) {
       for (const words of [
         ['delete', '--resume', batch],
@@ -289,10 +277,10 @@ describe('the same deletion', () => {
   });
 
   test('has the same output and status at a third-party server with only the basic API, where it cannot be undone', async () => {
-    const { ids, env, server } = await stranger({ count: 2 });
+    const { ids, env, server } = await openIdServer({ count: 2 });
     await check(ids, env);
     expect([...server.deleted]).toEqual(ids);
-    const { server: other, env: there, stdin } = await stranger({ count: 3 });
+    const { server: other, env: there, stdin } = await openIdServer({ count: 3 });
     const batch = await place.parley(['sessions', 'delete', '-', '--yes'], { env: there, stdin });
     expect([batch.status, other.deleted.size]).toEqual([0, 3]);
     expect(batch.err).toBe('3 sessions deleted.\nIt cannot be undone on this server.\n');
@@ -300,127 +288,5 @@ describe('the same deletion', () => {
     expectFailure(undo, { status: 1, code: 'UNSUPPORTED' });
     const filter = await place.parley(['sessions', 'delete', '--all', '--yes'], { env });
     expectFailure(filter, { status: 1, code: 'UNSUPPORTED' });
-  });
-});
-
-describe('at a server that is busy', () => {
-  test('as many calls run at once as --concurrency says', async () => {
-    const { server, env, stdin } = await stranger({ count: 300, takes: 5 });
-    await place.output(['sessions', 'delete', '-', '--yes'], { env, stdin });
-    expect(server.atOnce()).toBe(16);
-    const other = await stranger({ count: 50, takes: 5 });
-    await place.output(['sessions', 'delete', '-', '--yes', '--concurrency', '3'], other);
-    expect(other.server.atOnce()).toBe(3);
-  });
-
-  test('a refused call is repeated after a wait, and every id is reported once', async () => {
-    let refused = 0;
-    const { server, env, stdin, ids } = await stranger({
-      count: 200,
-      takes: 10,
-      trouble: (count) => (count > 40 && refused++ < 16 ? 'limited' : 'none'),
-    });
-    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
-    expect(outcome.status).toBe(0);
-    expect(lines(outcome.out).sort()).toEqual(ids.map((id) => `deleted ${id}`).sort());
-    expect([server.active.size, server.asked()]).toEqual([0, 216]);
-  });
-
-  test('no request is sent before the time of Retry-After', async () => {
-    const times: number[] = [];
-    const { env, stdin } = await stranger({
-      count: 40,
-      before: () => times.push(Date.now()),
-      trouble: (count) => (count === 20 ? 'down' : 'none'),
-    });
-    const outcome = await place.parley(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], {
-      env,
-      stdin,
-    });
-    expect(outcome.status).toBe(0);
-    expect((times[20] ?? 0) - (times[19] ?? 0)).toBeGreaterThanOrEqual(1000);
-  });
-
-  test('a wait of a day ends it with status 6 and the command that resumes it', async () => {
-    const { server, env, stdin } = await stranger({
-      count: 40,
-      trouble: (count) => (count > 10 ? 'closed' : 'none'),
-    });
-    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
-    expect(outcome.status).toBe(6);
-    expect(outcome.err).toMatch(/Stopped\. To resume: parley sessions delete --resume \S+\n/);
-    expect(lines(outcome.out).length).toBe(server.deleted.size);
-  }, 120_000);
-
-  test('a server that cannot be reached ends it early, not after every id', async () => {
-    const { server, env, stdin } = await stranger({ count: 3000 });
-    await server.close();
-    const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
-    expect([outcome.status, outcome.out]).toEqual([6, '']);
-  });
-
-  test('Ctrl-C stops it within two seconds, although a response is missing, and names the command that resumes it', async () => {
-    const { server, env, ids } = await stranger({
-      count: 200,
-      takes: 20,
-      trouble: (count) => (count % 10 === 0 ? 'hung' : 'none'),
-    });
-    const child = place.start(['sessions', 'delete', '-', '--yes'], env);
-    child.stdin.end(ids.join('\n'));
-    const outcome = outcomeOf(child);
-    await expect.poll(() => server.asked()).toBeGreaterThanOrEqual(60);
-    const stopped = performance.now();
-    child.kill('SIGINT');
-    const { status, out, err } = await outcome;
-    expect(performance.now() - stopped).toBeLessThan(6000);
-    expect(status).toBe(130);
-    const batch = /parley sessions delete --resume (\S+)/.exec(err)?.[1] ?? '';
-    expect(
-      lines(out)
-        .map((line) => line.replace('deleted ', ''))
-        .sort(),
-    ).toEqual([...server.deleted].sort());
-    expect(lines(out).length).toBeGreaterThan(10);
-    const before = server.deleted.size;
-    const rest = await place.parley(['--timeout', '1', 'sessions', 'delete', '--resume', batch], { env });
-    expect(rest.out).toContain('deleted ');
-    expect(lines(rest.out).filter((line) => line.startsWith('deleted')).length).toBe(
-      server.deleted.size - before,
-    );
-  }, 60_000);
-});
-
-describe('a deletion whose response was lost', () => {
-  const lost = (counts: readonly number[]) => (count: number) => (counts.includes(count) ? 'lost' : 'none');
-
-  test('counts as done when the repeated request finds nothing, and is reported separately', async () => {
-    // The first is not there; the second, third and fifth are deleted before their connection is closed.
-    const { server, ids, env } = await stranger({ count: 5, trouble: lost([2, 4, 7]) });
-    const words = ['sessions', 'delete', 'missing', ...ids, '--yes', '--concurrency', '1'];
-    const told = await place.parley(words, { env });
-    expect(told.status).toBe(3);
-    expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
-    expect(told.err).toMatch(/^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m);
-    expect(server.deleted).toEqual(new Set(ids));
-
-    const again = await stranger({ count: 5, trouble: lost([1]) });
-    const json = await place.parley([...words, '--json'], { env: again.env });
-    expect(lines(json.out).map((line) => JSON.parse(line))).toEqual([
-      // Nobody can know that it was never there.
-      { session_id: 'missing', status: 'deleted', repeated: true },
-      ...ids.map((id) => ({ session_id: id, status: 'deleted' })),
-    ]);
-  });
-
-  test('of a single session counts as done, too, and says so', async () => {
-    const { env } = await stranger({ count: 1, trouble: lost([1]) });
-    const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
-    expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);
-    expect(told.err).toBe(
-      'Counted as deleted: the request was repeated, because the response to the first one was lost.\n',
-    );
-    const other = await stranger({ count: 1, trouble: lost([1]) });
-    const json = await place.output(['sessions', 'delete', 'id-0', '--json'], { env: other.env });
-    expect(JSON.parse(json)).toEqual({ session_id: 'id-0', status: 'deleted', repeated: true });
   });
 });
