@@ -172,7 +172,7 @@ describe('sessions export', () => {
     expect(page).toContain('<em>so</em>');
     expect(page).toContain('<td align="right">1</td>');
     const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
-    // A rule for what a browser styles by itself would win over it.
+    // A rule for an element that browsers style themselves would override it.
     expect(style).not.toMatch(/\b(em|i|strong|b)\b[^{}]*\{/);
     expect(style).not.toMatch(/\btd\b[^{}]*\{[^}]*text-align/);
   });

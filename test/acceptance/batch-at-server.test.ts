@@ -87,7 +87,7 @@ describe('a batch at a server', () => {
         response.on('finish', () => (echoed += 1));
         echo(request, response);
       } else refusals.push(response);
-      // A refusal stops the batch: not before the first two are answered, whichever of them came first.
+      // A refusal stops the batch, but not before the first two responses have arrived, in either order.
       const body = { success: false, error: { code: 'INVALID_API_KEY', message: 'No.' } };
       setTimeout(() => {
         if (echoed === 2) for (const refused of refusals.splice(0)) sendJson(refused, body, 401);

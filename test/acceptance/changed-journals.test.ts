@@ -19,7 +19,7 @@ beforeAll(async () => {
   path = join(place.dataDirectory, 'batches', `${batch}.journal`);
   whole = readFileSync(path);
   await place.output(['sessions', 'restore', '--batch', batch]);
-  // As one that was cut before its first answer.
+  // As a journal that was cut before its first result.
   whole = whole.subarray(0, whole.indexOf('sent '));
 });
 afterAll(() => place.remove());

@@ -6,7 +6,7 @@ import { Place } from '../support/parley.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
 const place = new Place();
-/** As soon as it is there, the program's time of day is an hour earlier. */
+/** When this file exists, the program's time of day is an hour earlier. */
 const setBack = join(place.path, 'set-back');
 const hook = join(place.path, 'clock.cjs');
 let server: ScriptedServer;
@@ -20,11 +20,11 @@ beforeAll(async () => {
       writeFileSync(setBack, '');
       return sendJson(response, { success: true, data: { session_id: 'slow' } });
     }
-    // No answer comes.
+    // The server never responds.
     if (/silent|search/.test(path)) return setTimeout(() => writeFileSync(setBack, ''), 300);
     if (method !== 'DELETE') return sendJson(response, { success: true, data: { project_name: 'p' } });
     if (existsSync(setBack)) return sendJson(response, { success: true });
-    // In the middle of the pause.
+    // This moment is in the middle of the pause.
     setTimeout(() => writeFileSync(setBack, ''), 300);
     response.setHeader('Retry-After', '1');
     sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'slow' } }, 429);

@@ -151,7 +151,7 @@ describe('bash', () => {
     writeFileSync(join(where.path, script), await where.output(['completion', 'bash']));
   beforeAll(() => withScript(place));
 
-  /** What the script offers for a line that bash has split into these words. */
+  /** The words that the script offers for a line that bash has split into these words. */
   async function offered(
     words: readonly string[],
     line = `parley ${words.join(' ')}`,
@@ -203,7 +203,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await offered(['chat', '-f', 'b'])).toEqual(['bin']);
   });
 
-  // The bash of macOS. It passes whole words, has no compopt, and knows `@(a|b)` only where a user has set extglob.
+  // The bash of macOS passes whole words, has no compopt, and knows `@(a|b)` only where a user has set extglob.
   test('replaces only the last part of a whole word of bash 3.2, and leaves file names to it', async () => {
     const written = readFileSync(join(place.path, script), 'utf8');
     expect(written).not.toMatch(/== *[@?*+!]\(/);
@@ -230,7 +230,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
   });
 });
 
-/** Shells as a person has them. */
+/** Shells with the usual settings of a user. */
 const interactive: readonly { readonly shell: string; readonly start: string; readonly load: string }[] = [
   { shell: 'bash', start: 'bash --norc --noprofile -i', load: 'eval "$(parley completion bash)"' },
   {
@@ -246,7 +246,7 @@ describe.each(interactive)('$shell at a terminal', ({ shell, start, load }) => {
     'completes commands and sessions, and inserts text of a server as one word',
     { timeout: 60_000 },
     async () => {
-      // As it is typed, the mark does not hold what it prints.
+      // The marker is typed in two parts, so that only its output contains it.
       const mark = (step: number) => `echo 're''ady'-${step}\r`;
       const typing: readonly Typing[] = [
         { after: 'begin', keys: `${load}; ${mark(1)}` },

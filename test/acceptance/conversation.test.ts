@@ -93,7 +93,7 @@ test('verify shows the project of the key, and models lists the modes', async ()
   expect(err).toMatch(/need no model.*parley login --url/s);
 });
 
-/** What a project sees of a session: every way to ask for one. */
+/** Every request that a project can make about a session, and its result. */
 const ways: readonly (readonly [string, (id: string) => readonly string[]])[] = [
   ['get', (id) => ['sessions', 'get', id]],
   ['delete', (id) => ['sessions', 'delete', id]],

@@ -61,7 +61,7 @@ test('an error about a session whose mode was removed names both and the remedy'
   const own = new PlaceInProcess();
   const settings = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
   await own.output(['modes', 'add', 'gone', ...settings]);
-  // The model cannot be reached. The message is kept in a session of this mode all the same.
+  // The model cannot be reached, but the message is stored in a session of this mode.
   expect((await own.parley(['chat', '-n', '-m', 'gone', 'hello'])).status).toBe(6);
   await own.output(['modes', 'remove', 'gone']);
   const refused = await own.parley(['chat', '-n', '-c', 'again']);

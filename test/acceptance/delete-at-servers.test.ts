@@ -101,7 +101,7 @@ describe('a deletion whose response was lost', () => {
   const lost = (counts: readonly number[]) => (count: number) => (counts.includes(count) ? 'lost' : 'none');
 
   test('counts as done when the repeated request finds nothing, and is reported separately', async () => {
-    // The first is not there; the second, third and fifth are deleted before their connection is closed.
+    // The first does not exist; the second, third and fifth are deleted before their connection is closed.
     const { server, ids, env } = await openIdServer({ count: 5, trouble: lost([2, 4, 7]) });
     const words = ['sessions', 'delete', 'missing', ...ids, '--yes', '--concurrency', '1'];
     const told = await place.parley(words, { env });
@@ -113,7 +113,7 @@ describe('a deletion whose response was lost', () => {
     const again = await openIdServer({ count: 5, trouble: lost([1]) });
     const json = await place.parley([...words, '--json'], { env: again.env });
     expect(lines(json.out).map((line) => JSON.parse(line))).toEqual([
-      // Nobody can know that it was never there.
+      // After the repeated request nobody can know that it never existed.
       { session_id: 'missing', status: 'deleted', repeated: true },
       ...ids.map((id) => ({ session_id: id, status: 'deleted' })),
     ]);

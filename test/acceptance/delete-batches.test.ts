@@ -147,7 +147,7 @@ describe('a batch', () => {
     const batch = batchIn(await place.parley(['sessions', 'delete', ...ids, '--yes']));
     await place.output(['sessions', 'restore', '--batch', batch]);
     const whole = readFileSync(journalOf(batch), 'utf8');
-    // As a kill leaves it: two results told, a third half written, the others sent or not.
+    // The state after a kill: two results are stored, the third is incomplete, and the others may have been sent.
     writeFileSync(
       journalOf(batch),
       `${whole.slice(0, whole.indexOf('sent '))}sent 4\n0 deleted\n1 deleted\nprinted 2\n2 dele`,
@@ -156,7 +156,7 @@ describe('a batch', () => {
     await place.output(['sessions', 'delete', ids[1] ?? '']);
     await place.output(['sessions', 'delete', ids[3] ?? '']);
     const resumed = await place.parley(['sessions', 'delete', '--resume', batch]);
-    // Number 3 was sent, and is gone: that was this batch.
+    // Number 3 was sent by this batch, so its absence counts as a deletion.
     expect(resumed).toMatchObject({
       status: 0,
       out: ids
@@ -231,7 +231,7 @@ describe('a batch', () => {
 });
 
 describe('the same deletion', () => {
-  /** Of five ids: two are there, one is not, one comes twice. */
+  /** Of these ids two exist, one does not, and one is repeated. */
   const words = (ids: readonly string[]) => [ids[0] ?? '', 'nobody', ids[1] ?? '', ids[0] ?? ''];
   const told = (ids: readonly string[]) =>
     [`deleted ${ids[0]}`, 'not_found nobody', `deleted ${ids[1]}`, `duplicate ${ids[0]}`].sort();

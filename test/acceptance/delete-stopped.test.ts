@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** A server that answers what `answered` says, and nothing else, ever; resolves once it was asked for that. */
+/** A server that responds only to the requests of `answered`. It resolves when another request has arrived. */
 async function silentServer(answers: (request: ReceivedRequest) => boolean) {
   let heard = () => {};
   const asked = new Promise<void>((resolve) => {

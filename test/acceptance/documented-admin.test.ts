@@ -37,7 +37,7 @@ test('every line of the section for admins works', async () => {
   let key = '';
   for (const command of commands) {
     if (command.includes('sessions purge') && !command.includes('--confirm')) {
-      // What was deleted long ago, for the purge to find.
+      // A session that was deleted long ago, for the purge.
       await place.output(['sessions', 'delete', ...listed.slice(0, 2), '--yes']);
       const old = new RawDatabase(place.storeFile);
       old

@@ -22,7 +22,7 @@ test('every line that adds a mode adds the mode that it names', async () => {
   const place = newPlace();
   const lines = section.split('\n').filter((line) => line.startsWith('parley modes add'));
   expect(lines.length).toBeGreaterThanOrEqual(10);
-  // Each looks for its server, so they wait at the same time.
+  // Each command looks for its server, so the commands wait at the same time.
   const outcomes = await Promise.all(lines.map(async (line) => ({ line, ...(await place.shell(line)) })));
   for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 0 });
   const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const time = '2026-01-01T00:00:00.000Z';
   server = await serve(({ path }, response) => {
     const { pathname, searchParams } = new URL(path, server.url);
-    // Asked for its extensions alone.
+    // The command asks only for the extensions.
     if (pathname.endsWith('/models')) return sendJson(response, { success: true, data: [] });
     count += 1;
     const session = { session_id: 's1', title: 't', created_at: time, updated_at: time, message_count: 2 };
@@ -46,7 +46,7 @@ const commands = [
   'sessions delete --all --yes',
   'sessions delete --query x --yes',
 ];
-/** Each with how many of the commands meet it, and the most that they ask. */
+/** Each with the number of commands that meet it, and the most requests of one. */
 const ways: readonly [string, typeof next, boolean, number, number][] = [
   ['the same cursor again', () => 'c', false, commands.length, 10],
   ['a circle of cursors', (_cursor, index) => `c${index % 3}`, false, 2, 20],
@@ -76,7 +76,7 @@ test.each(['sessions export s1', 'sessions export s1 --format json', 'sessions e
     const { status, out, err } = await place.parley([...command.split(' '), '--url', server.url], {
       env: { PARLEY_API_KEY: 'k' },
     });
-    // Of all sessions, some failed.
+    // Some of all sessions failed.
     expect(status).toBe(command.endsWith('--all') ? 3 : 1);
     expect(err).toContain('(BAD_RESPONSE)');
     expect(err).toContain('returned more than the 2 messages that session s1 should have');

@@ -21,7 +21,7 @@ async function turns(place: Place): Promise<number> {
   return (await place.answer<readonly Usage[]>(['usage'])).reduce((sum, group) => sum + group.turns, 0);
 }
 
-/** A place whose temporary files are in it too. */
+/** A place that also contains its temporary files. */
 function withTemporary<P extends Place>(place: P): { place: P; env: { TMPDIR: string } } {
   const TMPDIR = join(place.path, 'tmp');
   mkdirSync(TMPDIR, { recursive: true });

@@ -8,7 +8,7 @@ const ids = ['ses_a', 'ses_b', 'ses_c'];
 
 let place: PlaceInProcess;
 let server: ScriptedServer;
-/** Lets the server answer for the second session. */
+/** Lets the server respond with the second session. */
 let goOn: () => void;
 
 beforeEach(async () => {

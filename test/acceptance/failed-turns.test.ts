@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
-/** The command that repeats the turn, as it is told. */
+/** The printed command that repeats the turn. */
 const toRepeat = (told: string) => /parley chat --idempotency-key .*$/m.exec(told)?.[0] ?? '';
 
 describe('a chat that fails', () => {

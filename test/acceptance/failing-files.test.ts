@@ -16,7 +16,7 @@ const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
-/** `call` of `fs` fails for paths that end so, with a code. */
+/** A call of `fs` that fails with a code for paths with this ending. */
 async function withFailing(
   call: string,
   end: string,

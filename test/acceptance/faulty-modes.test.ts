@@ -139,7 +139,7 @@ test('the file of a key is the same from every directory', async () => {
   expect(await key('a')).toBe(`file:${elsewhere}/key`);
   await place.output(['modes', 'set', 'a', '--key', 'file:~/key'], { env: { HOME: keys } });
   expect(await key('a')).toBe(`file:${keys}/key`);
-  // As an earlier version kept it.
+  // As an earlier version stored it.
   edit(({ a }) => Object.assign(a ?? {}, { key: 'file:key' }));
   const refused = await parley(elsewhere, 'chat', '-n', '-m', 'a', 'Hi');
   expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('by a relative path: "key"') });

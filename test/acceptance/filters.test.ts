@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 
 let place: PlaceInProcess;
-/** By their names below. */
+/** The sessions by their names below. */
 const ids: Record<string, string> = {};
 const middle = () => new Date(between).toISOString();
 let between = 0;
@@ -36,7 +36,7 @@ const namesOf = (found: Iterable<string>) =>
     .map(([name]) => name);
 const idsIn = (text: string) => text.match(/\bses_\w+/g) ?? [];
 
-/** How each command tells the sessions that a filter means. */
+/** How the output of each command names the selected sessions. */
 const commands = {
   list: (filter: readonly string[]) => ['list', '--ids', ...filter],
   search: (filter: readonly string[]) => ['search', ...filter, 'fox'],

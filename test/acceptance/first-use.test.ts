@@ -63,7 +63,7 @@ test(`${many} at once all succeed, and leave one working key in the profile`, as
     Array.from({ length: many }, (_, index) => place.binary(['chat', '-m', 'echo', `${index}`])),
   );
   expect(ran.map(({ status, out }) => [status, out])).toEqual(ran.map((_, index) => [0, `${index}\n`]));
-  // Whose key is kept says so. It may have found the store just made by another, whose own key then came second.
+  // The process whose key was stored announces the first use. It may have found the store of another process, whose key came second.
   const one = /^Created a (store|key for the store) in .*project "default".*\(profile local\)\.\n$/;
   expect(ran.filter(({ err }) => err !== '').map(({ err }) => err)).toEqual([expect.stringMatching(one)]);
   const keys = await place.answer<readonly KeyRecord[]>(['keys', 'list']);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Those that leave something behind have the store and the model to themselves. */
+/** States that leave data behind use the store and the model alone. */
 const quiet = hangUpStates.filter(({ leaves }) => leaves === undefined);
 const keeping = hangUpStates.filter(({ leaves }) => leaves !== undefined);
 

@@ -29,19 +29,19 @@ const word = '\x1b]52;c;cm0gLXJmIH4=\x07x\u202ey\u009d52;c;AAAA\u009cz';
 const answers: Lie = { everywhere: { word }, text: every };
 const failures: Lie = { status: 422, text: every };
 
-/** Sequences of Parley's own, without colours: moves, what is cleared, and the modes of the terminal that it sets and takes back. */
+/** Parley's own sequences, without colours: moves, clearing, and the modes of the terminal that it sets and resets. */
 const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r/g;
-/** What its line editor and its lists write besides. */
+/** The additional sequences of its line editor and its lists. */
 const ownOfLines = /\r|\x07/g;
 
-/** Up to 40 characters before and after the first that drives a terminal; nothing where there is none. */
+/** Up to 40 characters before and after the first one that controls a terminal; empty if there is none. */
 function breachIn(written: string): string {
   const characters = [...written];
   const at = characters.findIndex((character) => !isHarmless(character));
   return at === -1 ? '' : JSON.stringify(characters.slice(Math.max(0, at - 40), at + 40).join(''));
 }
 
-/** One after the other in a terminal of their own. */
+/** Runs one after the other in a terminal of its own. */
 async function shown(lines: readonly string[]): Promise<string> {
   const screen = place.lineScreen(lines.map((line) => `parley ${line}`).join('; '), {
     env,
@@ -78,7 +78,7 @@ const commands = () => [
   ],
 ];
 
-// A failure is shown by the same code for each command, so a few of them are asked.
+// The same code shows a failure of each command, so a few commands are enough.
 test.each([
   ['answers', answers, commands],
   ['failures', failures, () => commands().map((group) => group.slice(0, 1))],
@@ -96,7 +96,7 @@ test.each([
 test('text in the REPL, its commands, its completions and its lists cannot control a terminal', async () => {
   await server.lying(answers, async () => {
     const screen = place.screen(['repl', '-m', 'echo'], { env, columns: 100, rows: 40 });
-    /** Whether the prompt stands again; or nothing came for a while, and something is asked. */
+    /** True if there is a prompt, or if a question has had no output for a while. */
     const answered = async (before: number): Promise<boolean> => {
       for (let quiet = 0, length = before; quiet < 240; quiet += 20) {
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -107,7 +107,7 @@ test('text in the REPL, its commands, its completions and its lists cannot contr
       }
       return false;
     };
-    /** A list, or a question, gets what stands first in it. */
+    /** Answers a list or a question with its first choice. */
     const enter = async (keys: string) => {
       for (let typed = keys, tries = 0; tries < 4; typed = '\r', tries++) {
         const { length } = screen.bytes;
@@ -121,7 +121,7 @@ test('text in the REPL, its commands, its completions and its lists cannot contr
     const left = ['quit', 'exit', 'copy', 'edit'];
     const names = slashCommands.map(({ name }) => name).filter((name) => !left.includes(name));
     for (const name of names) await enter(`/${name}\r`);
-    // The names that Tab completes; then the line is left.
+    // Tab completes the names; then the line is left.
     for (const beginning of ['/mode ', '/resume ']) {
       const { length } = screen.bytes;
       screen.type(`${beginning}\t\t`);

@@ -16,7 +16,7 @@ const count = runs(70, 200);
 test(`each of ${count} files deletes its sessions if it is valid; otherwise nothing is deleted and the wrong line is named`, async () => {
   const { files, valid, refused, deleted } = await fuzzIdFiles(temporaryDirectory(), count);
   expect(files).toBe(count);
-  // It means nothing if one of the two hardly ever comes.
+  // The test proves nothing if one of the two kinds is rare.
   expect(Math.min(valid, refused)).toBeGreaterThan(count / 10);
   expect(deleted).toBeGreaterThan(count / 10);
 }, 60_000);

@@ -8,7 +8,7 @@ import { servePlace } from '../support/served-place.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
 
-/** Long by its replies, which have no limit. */
+/** It is long by its replies, which have no limit. */
 function recordOf(session_id: string, characters: number): string {
   const of = (position: number) => ({
     ...{ message_id: `msg_${session_id}_${position}`, position, role: position % 2 ? 'assistant' : 'user' },

@@ -57,7 +57,7 @@ async function kept(results: readonly ResultLine[]): Promise<readonly SessionRec
 const named = (name: string): ImportFixture =>
   importFixtures.find((fixture) => fixture.name === name) ?? expect.fail(name);
 
-/** A copy with a time of its own, because a source without times takes that of its file. */
+/** A copy with a time of its own, because a source without times uses the time of its file. */
 function copied({ path }: ImportFixture): string {
   const copy = join(place.path, basename(path));
   cpSync(path, copy, { recursive: true });
@@ -308,7 +308,7 @@ test('an import is undone by its batch: the sessions that it created are deleted
   expect(await place.output(['sessions', 'list', '--ids'])).toBe(`${own}\n`);
   const [undone] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
   expect(undone.restored).toMatchObject({ sessions: 3 });
-  // What was deleted here does not come back by itself, and no batch counts it as created.
+  // A session that was deleted here is not imported again, and no batch counts it as created.
   const again = await imported(named('claude').path);
   expect(again.results.filter(({ reason }) => reason === 'deleted')).toHaveLength(3);
   const rows = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-/** In bash: waits until the process that was started last has used half a second of a core, more than a start needs; in vain, where none tells. */
+/** For bash: waits until the last started process has used half a second of a core, which is more than its start. */
 const untilBusy =
   'for _ in {1..200}; do read -ra its < /proc/$!/stat || break; ((its[13] > 50)) && break; sleep 0.05; done 2> /dev/null;';
 
@@ -27,7 +27,7 @@ describe('--jq', () => {
   });
 
   test('implies --json, and stands before the command as well as after it', async () => {
-    // It begins with a minus, and one of its values gives nothing.
+    // The filter begins with a minus, and one of its inputs gives no output.
     const filter = '-1 - (.data | length), empty, .data[].name';
     expect(await place.output(['--jq', filter, 'models'])).toBe('-3\neliza\necho\n');
     expect(await place.output(['chat', '-n', '-m', 'echo', 'é "x"', '--jq=.data.reply'])).toBe('é "x"\n');

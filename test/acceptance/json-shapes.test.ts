@@ -30,18 +30,18 @@ afterAll(async () => {
 });
 
 interface Run {
-  /** As the heading in docs/json.md. */
+  /** The heading in docs/json.md. */
   readonly section: string;
   readonly words: () => readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it is not 0. */
+  /** The status, if it is not 0. */
   readonly status?: number;
 }
 
 const login = () => ['login', '--key-stdin', '--profile', 'far', '--url', served.url];
 
-/** In an order in which each finds what it needs. */
+/** The order matters: each uses the results of the ones before. */
 const runs: readonly Run[] = [
   { section: 'parley chat', words: () => ['chat', '-n', '-m', 'echo', '-s', made.session, 'x', '--json'] },
   {

@@ -29,7 +29,7 @@ function login(profile: string, url: string, key: string): Promise<string> {
   return place.output(['login', '--profile', profile, '--url', url, '--key-stdin'], { stdin: key });
 }
 
-/** What has reached each server since the last look: the keys, in order. */
+/** The keys that have reached each server since the last call, in order. */
 let seen = { kept: 0, current: 0, byHand: 0 };
 beforeEach(() => {
   seen = { kept: kept.requests.length, current: current.requests.length, byHand: byHand.requests.length };

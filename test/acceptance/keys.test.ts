@@ -305,7 +305,7 @@ describe('doctor', () => {
 
   test.skipIf(disk === null)('names a disk that is read-only, as in a container', async () => {
     const env = { PARLEY_DATA_DIR: disk?.path };
-    // Through the real program, which leaves its log. Without a log SQLite cannot even read there.
+    // The real program leaves its log. Without a log, SQLite cannot even read on a full disk.
     expect((await place.binary(['chat', '-n', '-m', 'echo', 'hi'], { env })).status).toBe(0);
     disk?.allowWrites(false);
     try {

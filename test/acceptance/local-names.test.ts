@@ -10,7 +10,7 @@ const place = new Place();
 const resolver = join(place.path, 'resolver.cjs');
 let here: ScriptedServer;
 let arrivedElsewhere = 0;
-/** On the same port of another address, which stands for another host. */
+/** The same port of another address, which stands for another host. */
 const elsewhere = createServer((socket) => {
   arrivedElsewhere += 1;
   socket.destroy();

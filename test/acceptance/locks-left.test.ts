@@ -21,7 +21,7 @@ const mayTry = mayTest(
   'the permission to make a namespace of processes',
 );
 
-/** Runs a command among processes of its own, as a container does. */
+/** Runs a command in a process namespace of its own, as in a container. */
 function elsewhere(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn('unshare', [...apart, ...programWords, ...words], {
     cwd: place.path,

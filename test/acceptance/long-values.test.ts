@@ -7,7 +7,7 @@ beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
 const word = 'x'.repeat(64 * 1024);
-/** Of a value that a person chose, and of a path, which may have 4,096 characters. */
+/** The limit for a value of the user, and for a path, which may have 4,096 characters. */
 const [ofName, ofPath] = [700, 5000];
 
 test.each<[string, readonly string[], number]>([

@@ -22,7 +22,7 @@ test('bench-deletes.js measures deletions embedded, served and one by one, and t
     'single DELETEs, to xargs -P8 curl',
     'embedded, 500 ids, MB at most',
   ]);
-  // So short a run is little longer than the start that is taken off it: its rate may be anything, on a busy machine.
+  // Such a short run takes little longer than the start, which is subtracted, so its rate may be any number on a busy machine.
   for (const { median, plain } of cases) {
     expect(Number.isFinite(median)).toBe(true);
     expect(Number.isFinite(plain)).toBe(true);

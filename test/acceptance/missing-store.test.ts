@@ -122,7 +122,7 @@ test('a revoked key is refused, whatever keys its store had before', async () =>
   expectFailure(await place.parley(['sessions', 'list']), { status: 4, code: 'INVALID_API_KEY' });
 });
 
-/** The configuration's rename is done, and fails all the same, as on a disk that dies. */
+/** The configuration is renamed, but the call reports an error, as on a broken disk. */
 async function withFailingRename(words: readonly string[]) {
   const preload = join(place.path, 'failing.cjs');
   writeFileSync(

@@ -32,7 +32,7 @@ describe('a key', () => {
     expect(place.server.requests.map(({ headers }) => headers.authorization)).toEqual(
       Array(3).fill(`Bearer ${canary}`),
     );
-    // A server that repeats the key in its failures, in whole and in part.
+    // This server repeats the key in its failures, completely and in part.
     const echoes = [`Incorrect key ${canary}`, `Incorrect key ${canary.slice(0, 9)}****${canary.slice(-6)}`];
     for (const message of echoes) {
       for (const status of [401, 500]) {

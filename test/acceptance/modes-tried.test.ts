@@ -125,7 +125,7 @@ describe('doctor', () => {
 
   test('with --online contacts the servers elsewhere, too', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
-    // Through a proxy that is not there, so that nothing leaves this machine.
+    // The proxy does not exist, so that nothing leaves this machine.
     const { out } = await place.parley(['doctor', '--online'], {
       env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
     });

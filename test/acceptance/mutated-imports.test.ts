@@ -41,7 +41,7 @@ function mutated(bytes: Buffer, [kind, where, more]: Mutation): Buffer {
 /** Damaged files of one import. */
 const together = 10;
 
-/** Nothing else is said than results with an id or a place. */
+/** The output has only results with an id or a place. */
 const resultForm = /^(imported|unchanged|grown|skipped|failed) \S/;
 
 describe.each(importFixtures)('$name', ({ source, file }) => {

@@ -117,7 +117,7 @@ test('a deletion by title shows the session and asks, and needs --yes if nobody 
   expect(refused.err).toContain(`${id}  "Old notes", 0 messages, last active now`);
   expect(await idShown(id)).toBe(id);
   expect(await place.output(['sessions', 'delete', 'Old notes', '--yes'])).toBe(`deleted ${id}\n`);
-  // A full id says what is meant.
+  // A full id is unambiguous.
   expect(await place.output(['sessions', 'restore', 'old'])).toBe(`restored ${id}\n`);
   const { status, err } = await place.parley(['sessions', 'restore', 'never there']);
   expect(status).toBe(5);
@@ -152,7 +152,7 @@ describe('at a server', () => {
       if (extensions !== null) response.setHeader('Parley-Extensions', extensions);
       const known =
         path.includes(session.session_id) || path.includes('conv-17') || /ses_01k8|conv-17/.test(body);
-      // It knows no filter.
+      // This server ignores filters.
       if (path.startsWith('/v1/sessions?'))
         sendJson(response, { success: true, data: { items: [other, session], next_cursor: null } });
       else if (path === '/v1/auth/verify') sendJson(response, { success: true, data: {} });

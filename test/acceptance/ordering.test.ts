@@ -46,7 +46,7 @@ test('a batch that was killed before its results were stored is completed, and s
   await place.parley(['sessions', 'archive', one]);
   const name = await batch(['archive', ...ids]);
   const journal = join(place.dataDirectory, 'batches', `${name}.journal`);
-  // The journal as it is when the process is killed while the answer is on its way.
+  // The journal of a process that was killed before the response arrived.
   writeFileSync(journal, readFileSync(journal, 'utf8').replace(/^sent 3\n[\s\S]*/m, 'sent 3\n'));
   const early = await place.parley(['sessions', 'restore', '--batch', name]);
   expect(early).toMatchObject({ status: 2, err: expect.stringContaining(`archive --resume ${name}`) });

@@ -128,7 +128,7 @@ describe('a purge', () => {
     await place.output(['sessions', 'restore', ids[1] ?? '']);
     const data = await place.answer([...purge, '--confirm', '1']);
     expect(data).toMatchObject({ sessions: 1, journals_removed: [] });
-    // What is left is done by the same journal, and the erased one is told as what it is now.
+    // The same journal can delete the remaining session, and reports the erased one.
     await place.output(['sessions', 'delete', ids[1] ?? '']);
     const restored = await place.parley(['sessions', 'restore', '--batch', batch]);
     expect([restored.status, restored.out]).toEqual([3, `not_found ${ids[0]}\nrestored ${ids[1]}\n`]);
@@ -141,7 +141,7 @@ describe('a purge', () => {
     const directory = join(place.dataDirectory, 'batches');
     const [journal = ''] = readdirSync(directory);
     const path = join(directory, journal);
-    // As if the process had been killed before the second was sent.
+    // The state after a kill before the second request was sent.
     writeFileSync(
       path,
       readFileSync(path, 'utf8').replace(/\nsent [\s\S]*/, '\nsent 1\n0 deleted\nprinted 1\nsettled\n'),

@@ -167,7 +167,7 @@ test.runIf(hasCommand('less'))('less gets the keys, and restores the terminal', 
   const screen = place.lineScreen('parley sessions messages Long; echo left', { rows: 12, columns: 60, env });
   screens.push(screen);
   await screen.until('less waits', () => screen.cursorRow.startsWith(':'));
-  // Ctrl-C is a key of less. The terminal drops what is typed at the same moment.
+  // less reads Ctrl-C as a key. The terminal drops other keys of the same moment.
   screen.type('\x03');
   await screen.until('left', () => {
     screen.type('q');

@@ -18,7 +18,7 @@ afterAll(() => place.remove());
 
 const hello = ['chat', '-n', 'hello'];
 
-/** What it is, the arguments, a part of what is said. */
+/** A description, the arguments, and a part of the error. */
 type Row = readonly [string, readonly string[], RegExp, RunOptions?];
 
 const usage: readonly Row[] = [
@@ -182,7 +182,7 @@ const usage: readonly Row[] = [
   ],
 ];
 
-// A text with blanks may be a title.
+// A text with blanks may be a title, so it is no wrong id.
 const ids: readonly Row[] = ['', ' ', '.', '..', 'a\nb', 'a\u0007', 'x'.repeat(256)].flatMap((id): Row[] => [
   [`the id ${JSON.stringify(id).slice(0, 12)} in get`, ['sessions', 'get', 'ses_x', id], /not a session id/],
   [`the id ${JSON.stringify(id).slice(0, 12)} in chat`, [...hello, '-s', id], /not a session id/],
@@ -328,7 +328,7 @@ test.concurrent('--timeout shortens the wait for a locked store', async () => {
   const own = new Place();
   try {
     await own.output([...hello, '-m', 'echo']);
-    // Without it, each would wait for these three seconds, and then be done.
+    // Without the option, each would wait for these three seconds, and then succeed.
     const { ended } = await lockElsewhere(own.storeFile, 3000);
     const calls = [
       ['sessions', 'create'],
@@ -336,7 +336,7 @@ test.concurrent('--timeout shortens the wait for a locked store', async () => {
     ];
     const refused = await Promise.all(calls.map((words) => own.parley(['--timeout', '0.2', ...words])));
     for (const outcome of refused) expectFailure(outcome, { status: 7, code: 'STORE_BUSY' });
-    // A search writes nothing, though what was said is in no index yet.
+    // A search writes nothing, although the message is in no index yet.
     expect((await own.parley(['--timeout', '0.2', 'sessions', 'search', 'hello'])).status).toBe(0);
     expect((await own.parley(['--timeout', '60', 'sessions', 'create'])).status).toBe(0);
     await ended;

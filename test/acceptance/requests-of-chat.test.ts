@@ -19,7 +19,7 @@ afterAll(async () => {
   place.remove();
 });
 
-/** The requests that the server has logged since then. */
+/** The requests that the server has logged since the last call. */
 const requestsSince = (before: number) =>
   server
     .log()
@@ -130,7 +130,7 @@ test('a server that no longer supports it refuses, and is asked for the mode', a
     'POST /v1/chat {"mode":"b","message":"Hello","session_id":"ses_2"}',
   ]);
   sent.length = 0;
-  // The last answer told that, so no message is sent without a mode.
+  // The response before this one said so, therefore no message is sent without a mode.
   expect(await place.output(['chat', '-n', '-s', 'ses_3', 'Hello'], { env })).toBe('in b\n');
   expect(sent).toEqual([
     'GET /v1/models',

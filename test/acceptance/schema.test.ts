@@ -19,7 +19,7 @@ const ada = '{"name":"Ada","age":36}';
 const place = new PlaceInProcess();
 const file = join(place.path, 'person.json');
 let model: ScriptedServer;
-/** What the model says, one by one; the last again and again. */
+/** The replies of the model, one by one; the last one is repeated. */
 let says: readonly string[] = [ada];
 let asked = 0;
 
@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 const chat = (...words: readonly string[]) => place.parley(['chat', '-n', '--schema', file, ...words]);
-/** The requests of this test, as the model's server got them. */
+/** The requests of this test that the model server received. */
 const sent = () => model.requests.slice(model.requests.length - asked).map(({ body }) => JSON.parse(body));
 
 describe('a reply that matches', () => {
@@ -257,7 +257,7 @@ test('a line of a batch may have its own schema; if it cannot be checked, only t
       .split('\n')
       .map((line) => JSON.parse(line));
   const [first, second, third, plain, refused, mismatch] = results();
-  // The first reply was asked for again.
+  // The first reply was requested again.
   expect(asked).toBe(4);
   expect(sent().map((body) => body.response_format.json_schema.schema)).toEqual([own, own, own, schema]);
   expect(first).toMatchObject({ success: true, value: { name: 'Bo' }, data: { message_count: 4 } });
@@ -275,7 +275,7 @@ test('a line of a batch may have its own schema; if it cannot be checked, only t
     details: expect.arrayContaining([{ field: '', problem: 'it is not JSON (line 1, column 1)' }]),
   });
 
-  // A resumed batch sends the lines that failed, and no other.
+  // A resumed batch sends only the lines that failed.
   const mended = stdin.replace('{"propertys":{}}', '{"type":"integer"}');
   const again = await place.parley(words, { stdin: mended });
   expect({ status: again.status, asked }).toEqual({ status: 3, asked: 4 });

@@ -211,7 +211,7 @@ describe('sessions redact', () => {
     const rest = await redact('--all', '--secrets', '--yes');
     expect([rest.status, rest.out]).toEqual([0, `unchanged ${session}\nredacted ${fork}\n`]);
     expect(rest.err).toContain('No session in the store contains these texts any more.');
-    // The index holds words in small letters.
+    // The index contains words in lower case.
     const words = [first, second].map((secret) => secret.slice('ghp_'.length).toLowerCase());
     expect(await textsInFiles(own.path, [first, second, card, ...words])).toEqual([]);
     expect(await own.output(['sessions', 'search', '--secrets'])).toBe('');

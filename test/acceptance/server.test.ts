@@ -60,7 +60,7 @@ test('the id of a request does not reveal how many requests the server has recei
     const { headers } = await fetch(`${server.url}/v1/models`);
     ids.push(headers.get('parley-request-id') ?? '');
   }
-  // Random ids share six characters of their beginning in one of two million runs.
+  // Random ids share their first six characters in one of two million runs.
   expect(new Set(ids.map((id) => id.slice(0, 'req_'.length + 6))).size).toBe(ids.length);
 });
 
@@ -108,7 +108,7 @@ test('the advice after a refused key works as it stands, also without an existin
   const [, advice = ''] = /Log in with another key: (.*)\n/.exec(err) ?? [];
   const outcome = await guest.shell(`echo '${key}' | ${advice} --key-stdin`);
   expect(outcome.status).toBe(0);
-  // Where it is there, its URL need not be said.
+  // An existing profile needs no URL.
   const known = await guest.parley(['login', '--profile', 'new', '--key-stdin'], { stdin: 'wrong' });
   expect(known.err).toContain('Log in with another key: parley login --profile new\n');
 });

@@ -33,7 +33,7 @@ afterAll(() => place.close());
 const chat = (...words: readonly string[]) => place.answer<ChatReply>(['chat', '-n', ...words]);
 const session = (id: string) => place.answer<Session>(['sessions', 'get', id]);
 
-/** What the model was asked last. */
+/** The last request of the model. */
 function asked(): { readonly messages: readonly object[]; readonly [name: string]: unknown } {
   return JSON.parse(place.server.requests.at(-1)?.body ?? '{}');
 }
@@ -211,7 +211,7 @@ test('without settings a chat sends no additional request to a basic server', as
   await server.close();
 });
 
-/** A server of the interface document alone. */
+/** A server with only the interface document. */
 function basicServer(): Promise<ScriptedServer> {
   return serve((request, response) => {
     const session: NewSession = { session_id: 'theirs', title: null, created_at: '', message_count: 0 };

@@ -39,12 +39,12 @@ test('with --yes the first model of a server on this machine becomes the default
   });
   expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello there.\n');
   expect(await place.output(['sessions', 'list'])).toMatch(/^ses_\w+\t2\t\S+\thi\n$/);
-  // A second time makes nothing twice.
+  // A second run creates nothing twice.
   const modes = async () =>
     (await place.answer<{ name: string }[]>(['modes', 'list'])).map(({ name }) => name);
   const made = await modes();
   expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toMatchObject({
-    // The machine of whoever runs the tests may have a model server of its own, on one of the usual ports.
+    // This machine may have a model server of its own on one of the usual ports.
     modes: expect.arrayContaining(['qwen3:8b']),
     default: 'qwen3:8b',
     reply: 'Hello there.',
@@ -117,7 +117,7 @@ describe('a vendor whose key is set, at a terminal', () => {
     OPENAI_API_KEY: 'sk-canary',
     OPENAI_BASE_URL: `${vendor.url}/openai/v1`,
   });
-  // The first is named after the key, and is left out.
+  // The first one has the name of the key, and is left out.
   const vendorsList: Parameters<typeof serve>[0] = ({ method }, response) => {
     if (method === 'POST') return sendStream(response, replyOf('From afar.'));
     sendJson(response, {

@@ -45,7 +45,7 @@ const add = (name: string, ...more: readonly string[]) => [
   ...['modes', 'add', name, '--base-url', model.url, '--model', 'm', ...more],
 ];
 
-/** What is shown of modes: the default has a `*`. */
+/** The names of modes; the default has a `*`. */
 const shown = (modes: readonly { readonly name: string; readonly default: boolean }[]) =>
   modes.map(({ name, default: isDefault }) => (isDefault ? `${name}*` : name));
 

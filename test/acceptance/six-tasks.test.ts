@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-/** What the commands print. The README shows each of these forms. */
+/** The output of the commands. The README shows each of these forms. */
 async function done(commands: readonly string[], forms: readonly string[]): Promise<string> {
   expect(commands.length).toBeLessThanOrEqual(2);
   expect(forms.filter((form) => !readme.includes(form))).toEqual([]);

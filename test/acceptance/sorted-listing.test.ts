@@ -11,7 +11,7 @@ import { type ServedPlace, servePlace } from '../support/served-place.ts';
 const lines = (text: string) => text.split('\n').slice(0, -1);
 const minute = (number: number) => new Date(Date.UTC(2024, 4, 1, 12, number)).toISOString();
 
-/** Made two at a time; the later made, the earlier active, but `e`. */
+/** Two are created at the same time. A later one was active earlier, except `e`. */
 const made = [
   { session_id: 'ses_a', title: 'one', created_at: minute(1), updated_at: minute(30) },
   { session_id: 'ses_b', title: 'two', created_at: minute(1), updated_at: minute(29) },
@@ -66,7 +66,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
       const pages: string[] = [];
       for (; command !== '' && pages.length < 9; ) {
         const [, ...words] = command.trim().split(/ +/);
-        // Without a quotation a shell would give the program these words.
+        // Words without quotation marks are the same without a shell.
         const { out, err } = /^[\w .=-]*$/.test(command)
           ? await place.parley(words, { env: env() })
           : await place.shell(command, env());
@@ -212,6 +212,6 @@ test('an empty listing says on stderr whether there are no sessions or none that
   ]) {
     expect(await listed(...flags)).toBe('No session matches.\n');
   }
-  // What reads the ids of a pipe says itself that there are none.
+  // A command that reads ids from a pipe reports an empty list itself.
   for (const flag of ['--quiet', '--json', '--ids']) expect(await listed(flag)).toBe('');
 });

@@ -138,7 +138,7 @@ function environment() {
 }
 
 describe.concurrent('too much', () => {
-  /** Runs the command with its stdin from the shell's, and gives the most memory that it took, in MB. */
+  /** Runs the command with the stdin of the shell, and returns its peak memory in MB. */
   const measured = `import resource, subprocess, sys
 r = subprocess.run(sys.argv[1:], stdin=0)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)

@@ -40,7 +40,7 @@ test('SIGTERM ends a server in the middle of a search that never ends', async ()
   const start = performance.now();
   server.kill('SIGTERM');
   expect(await closed).toEqual([143, null]);
-  // Two seconds are given to requests that run.
+  // Running requests have two seconds to end.
   expect(performance.now() - start).toBeLessThan(6000);
   expect((await outcome)[0]?.status).toBe('rejected');
 });

@@ -37,7 +37,7 @@ async function placeWithChat(one = new PlaceInProcess()): Promise<PlaceInProcess
 const exported = (of: PlaceInProcess, ...more: readonly string[]) =>
   of.output(['sessions', 'export', '--all', '--format', 'json', ...more]);
 
-/** The lines of a backup between the first and the last, without what a clock says. */
+/** The lines of a backup between the first and the last, without times. */
 const rowsOf = (file: string) =>
   readFileSync(file, 'utf8')
     .split('\n')

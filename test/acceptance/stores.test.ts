@@ -17,7 +17,7 @@ import { fillStore } from '../support/stored-sessions.ts';
 
 let server: PostgresServer;
 let place: PlaceInProcess;
-/** Without a store. */
+/** A place without a store. */
 let unmade: PlaceInProcess;
 beforeAll(async () => {
   server = await startPostgres([]);
@@ -40,7 +40,7 @@ const address = (schema: string) =>
 const copy = (from: string, to: string, ...more: readonly string[]): Promise<Outcome> =>
   place.parley(['store', 'copy', '--from', from, '--to', to, ...more]);
 
-/** Sessions of the profile's own project, with their messages. */
+/** The sessions of the profile's own project, with their messages. */
 const exported = (of: PlaceInProcess, ...more: readonly string[]) =>
   of.output(['sessions', 'export', '--all', '--format', 'json', ...more]);
 
@@ -87,7 +87,7 @@ test('a store is copied to PostgreSQL and back, and each copy equals its origina
   expect(asked.err).toContain(
     `1 session of project default, in the store postgres://127.0.0.1:${server.port}/postgres?schema=there`,
   );
-  // The same once more: the copy is whole, and stays as it is.
+  // A second run finds a complete copy, and does not change it.
   expectFailure(await copy(place.dataDirectory, there), { status: 2, code: 'USAGE' });
   expect((await copy(place.dataDirectory, there, '--resume')).status).toBe(0);
 });
@@ -101,7 +101,7 @@ test('a killed copy is resumed, and includes later changes of the original', asy
   const args = ['store', 'copy', '--from', large.dataDirectory, '--to', target];
   const copied = async () =>
     Number((await query<{ count: string }>('SELECT count(*) FROM killed.sessions'))[0]?.count);
-  // Whoever writes this session waits for this transaction, and so the copy stands still on its way.
+  // A write to this session waits for this transaction, so the copy pauses there.
   const inTheWay = await connect();
   await inTheWay.query('BEGIN');
   await inTheWay.query(
@@ -113,16 +113,16 @@ test('a killed copy is resumed, and includes later changes of the original', asy
   while ((await copied()) < 1500) expect(child.exitCode).toBeNull();
   child.kill('SIGKILL');
   await ended;
-  // The statement on its way would still be done once the session is free, as after a real kill, and sometimes before the count below.
+  // The waiting statement may still run when the session is free, as after a real kill, and sometimes before the count below.
   const waits = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   await inTheWay.query(`SELECT pg_terminate_backend(pid) ${waits}`);
   while ((await inTheWay.query(`SELECT 1 ${waits}`)).rows.length > 0);
   await inTheWay.query('ROLLBACK');
   await inTheWay.end();
   const before = await copied();
-  // Batches are written beside each other: the one that waited is missing, and the next ones may be there.
+  // Batches are written concurrently: the waiting one is missing, and the next ones may be there.
   expect(before).toBeLessThan(3001);
-  // Nobody gets in before it is whole.
+  // Nobody can use the copy before it is complete.
   expect(await query('SELECT 1 FROM killed.api_keys')).toEqual([]);
   lookInto(large.storeFile, (database) =>
     database.prepare('UPDATE sessions SET title = ? WHERE session_id = ?').run('changed', ids[0]),
@@ -153,7 +153,7 @@ test('differences are named, and complete copies are not overwritten', async () 
 test('a copy that somebody may have used before it was complete loses nothing', async () => {
   const target = address('early');
   await copy(place.dataDirectory, target);
-  // As it was when only the note was missing.
+  // The state before the note was written.
   await query(`UPDATE early.meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`);
   await query(`INSERT INTO early.sessions (project, session_id, created_at, updated_at)
     SELECT min(id), 'ses_own', 0, 0 FROM early.projects`);
@@ -169,7 +169,7 @@ test('an incomplete copy gets no key, so it cannot be used', async () => {
   const directory = join(place.path, 'part');
   const target = address('part');
   for (const to of [directory, target]) await copy(place.dataDirectory, to);
-  // As they were before their keys were copied.
+  // The state before the keys were copied.
   lookInto(join(directory, 'parley.db'), (database) =>
     database.exec(
       `DELETE FROM api_keys; UPDATE meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`,

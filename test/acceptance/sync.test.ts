@@ -34,7 +34,7 @@ test('a sync that is killed in the middle and run again, twice at once, ends wit
   for (const results of [5, 30]) told += (await killedSync(here, { results, afterMs: 0 })).told;
   expect(told).toBeGreaterThanOrEqual(5);
   const both = await Promise.all([here.binary(['sync', 'other']), here.binary(['sync', 'other'])]);
-  // One of them may have found the other at work.
+  // One of them may have found the other one running.
   expect(both.map(({ status }) => status).sort()).toEqual([
     0,
     both.every(({ status }) => status === 0) ? 0 : 7,

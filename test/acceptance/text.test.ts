@@ -120,7 +120,7 @@ describe('text comes back byte for byte', () => {
   });
 
   test('characters survive any cut of the stream', async () => {
-    // More than a socket holds: once it is taken, the reader reads, and each byte comes alone.
+    // This is more than a socket holds, so when it is written, the reader reads, and each later byte arrives alone.
     const start = 'x'.repeat(700_000);
     const text = 'é€😀\u{10ffff}👩‍👧!';
     const stdin = [Buffer.from(start), ...Array.from(Buffer.from(text), (byte) => Buffer.of(byte))];

@@ -49,7 +49,7 @@ function failure(response: Parameters<typeof sendJson>[0], text: string): void {
   sendJson(response, { success: false, error: { code: text, message: text } }, 500);
 }
 
-/** What the terminal was sent, with its own line ends. */
+/** The output to the terminal, with its own line ends. */
 async function shown(words: readonly string[], keys = ''): Promise<string> {
   const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'none', TERM: 'dumb', NO_COLOR: '1', NO_PROXY: '*' };
   const screen = place.screen(words, { env, columns: 200, rows: 50 });
@@ -71,12 +71,12 @@ test.each([
   ['the turns of before in the REPL', ['repl', '-m', 'any', '-s', 'ses_1'], '\x04'],
 ] as const)('%s drive no terminal', async (_name, words, keys) => {
   const text = await shown(words, keys);
-  // It is there, and visible.
+  // The attack is there, and visible.
   if (words[1] !== 'get') expect(text).toContain('\\x1b');
   expect(isHarmless(text), JSON.stringify(text)).toBe(true);
 });
 
-// Eight at a time; one by one, cut at every place, they are tried in test/cli/terminal/filter-matrix.test.ts.
+// Eight attacks at a time; test/cli/terminal/filter-matrix.test.ts tries each alone, cut at every place.
 test('no error of a server can control a terminal', async () => {
   for (let first = 0; first < texts.length; first += 8) {
     const text = await shown(['chat', '-n', '-m', 'any', String(first)]);

@@ -30,7 +30,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const parley = join(root, 'bin/parley.js');
 
-/** Runs bin/parley.js as the Node of another version would: up to its check, no build in reach. */
+/** Runs bin/parley.js as another version of Node would: only its check, without a build. */
 function runOn(version: string, place: string): { readonly status: number | null; readonly stderr: string } {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' });`;
   const code = `${pretend} require(${JSON.stringify(join(place, 'bin/parley.js'))});`;
@@ -144,7 +144,7 @@ test.runIf(process.platform === 'linux')(
     const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
     const before = Buffer.alloc(60 * 1024, '-');
     writeSync(pipe, before);
-    // Node lets its standard streams wait, and leaves the fourth as it is.
+    // Node makes its standard streams blocking, and does not change the fourth descriptor.
     const words = ['-c', 'exec "$0" "$1" --help >&3', process.execPath, parley];
     const program = spawn('sh', words, { stdio: ['ignore', 'ignore', 'inherit', pipe] });
     const ended = once(program, 'exit');
@@ -189,7 +189,7 @@ describe('the build', () => {
     return { text, isTaken: script.cachedDataRejected === false };
   }
 
-  // V8 of Node 20.19 takes the code cache of 20.20, and crashes.
+  // The V8 of Node 20.19 accepts the code cache of 20.20, and crashes.
   test.each([
     ['this Node is used', process.version, 9],
     ['another release of Node is left alone', 'v20.0.1', 0],
@@ -273,7 +273,7 @@ describe('the build', () => {
     });
   });
 
-  /** The path of a script to preload: it tells on stderr each chunk that is loaded and, at the end, whether a module of Node was. */
+  /** The path of a script to preload: it prints on stderr each loaded chunk and, at the end, whether a module of Node was loaded. */
   function tellingChunks(place: string, module: string): string {
     const path = join(place, 'tell.cjs');
     writeFileSync(
@@ -291,7 +291,7 @@ describe('the build', () => {
     return path;
   }
 
-  // The build refuses chunks of a turn that hold what no turn needs.
+  // The build refuses chunks of a turn that contain other code.
   test('a command loads the chunks that it needs', () => {
     const place = temporaryDirectory();
     const told = tellingChunks(place, 'crypto');
@@ -355,7 +355,7 @@ describe('the build', () => {
       added.filter((name) => /^os$|perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
     ).toEqual([]);
     if (process.platform !== 'linux') return;
-    // The same with the reply in a file, and in no place.
+    // The same with the reply in a file.
     const file = openSync(join(place, 'reply'), 'w');
     for (const stdout of [file, 'ignore'] as const)
       expect(modulesWith(['ignore', stdout], chat).filter((name) => /^(net|tty|stream)$/.test(name))).toEqual(

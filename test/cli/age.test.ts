@@ -25,7 +25,7 @@ afterEach(() => {
 test.each([
   ['2026-01-31', '2026-01-31T00:00:00.000Z'],
   ['2026-01-31T10:00', '2026-01-31T10:00:00.000Z'],
-  // There was no such time in New York.
+  // This time did not exist in New York.
   ['2026-03-08T02:30:00.5', '2026-03-08T02:30:00.500Z'],
   ['2026-01-31T10:00-05:00', '2026-01-31T15:00:00.000Z'],
 ])('%s is in UTC unless it names a zone, in any zone of the machine', (text, time) => {

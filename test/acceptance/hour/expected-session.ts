@@ -52,7 +52,7 @@ export class ExpectedSession {
     return this.id.slice(-8);
   }
 
-  /** The model was asked this, in this mode: the context must have been the settings and the visible line. */
+  /** The last request of the model in this mode must contain the settings and the visible messages. */
   said(asked: string, mode: string, turn: ModelTurn): void {
     this.#expectContext([...this.#texts(), asked], turn);
     this.#line.push({ asked, askedIn: mode, reply: turn.reply, mode, alternatives: [] });
@@ -82,7 +82,7 @@ export class ExpectedSession {
     this.mode = this.#modeOfLastTurn();
   }
 
-  /** A copy of the visible line. */
+  /** A copy of the visible messages. */
   forked(id: string, title: string): ExpectedSession {
     const copy = new ExpectedSession(id);
     const { mode, system, temperature } = this;

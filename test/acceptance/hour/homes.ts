@@ -11,12 +11,12 @@ import { Shell } from './shell.ts';
 
 export interface Home {
   readonly name: string;
-  /** Where the person sits. */
+  /** The place of the user. */
   readonly place: Place;
   readonly env: Variables;
   /** What the prompt of the REPL adds to the mode. */
   readonly at: string;
-  /** Where modes are administered, in words of the shell. */
+  /** Where modes are administered, as words of the shell. */
   readonly model: MarkdownModel;
   sessions(): Promise<readonly SessionRow[]>;
   line(sessionId: string): Promise<Line>;
@@ -83,7 +83,7 @@ export async function openHome(
   };
 }
 
-/** The first step: the model is found among others on this machine, asked once, and becomes the default. */
+/** The first step: the model is found among others on this machine, tested once, and becomes the default. */
 async function setUp(store: Place, env: Variables, model: MarkdownModel): Promise<void> {
   const own = { OLLAMA_HOST: new URL(model.url).host, NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
   const shell = new Shell(store.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
@@ -107,7 +107,7 @@ async function setUp(store: Place, env: Variables, model: MarkdownModel): Promis
   model.turns.length = 0;
 }
 
-/** A person elsewhere, with a key of the server's. */
+/** A user elsewhere, with a key of the server. */
 async function clientOf(store: Place, env: Variables) {
   const { key } = await store.answer<{ key: string }>(['keys', 'create', '--project', 'team'], { env });
   const served = await servePlace(store, [], env);

@@ -28,12 +28,12 @@ export class Hour {
     return new Hour(home);
   }
 
-  /** How many turns the model has had. */
+  /** The number of turns of the model. */
   get turns(): number {
     return this.#home.model.turns.length;
   }
 
-  /** A whole round has 12 turns in the REPL and 7 from the shell; another one 9 and 4. */
+  /** A full round has 12 turns in the REPL and 7 in the shell; a short one has 9 and 4. */
   async round(number: number, { isWhole }: { readonly isWhole: boolean }): Promise<void> {
     if (number > 1) {
       this.close();
@@ -132,7 +132,7 @@ export class Hour {
     return session;
   }
 
-  /** From the shell: the session that was left, by `-c`, by its title and by the end of its id. */
+  /** In the shell: the session of the REPL, by `-c`, by its title and by the end of its id. */
   async #goOn(session: ExpectedSession): Promise<void> {
     const { model } = this.#home;
     const chat = async (words: string, asked: string, mode = 'own') => {
@@ -182,7 +182,7 @@ export class Hour {
     await this.#shell.run('parley sessions get nothing-there', 5);
   }
 
-  /** The id of the session with this title that is not known yet. */
+  /** The id of the session with this title that is not in the list yet. */
   async #idOf(title: string, known: readonly ExpectedSession[]): Promise<string> {
     const rows = await this.#home.sessions();
     const ids = rows.filter((row) => row.title === title).map(({ session_id }) => session_id);
@@ -199,7 +199,7 @@ export class Hour {
   }
 }
 
-/** A window of its own for each round, because a terminal keeps a limited number of lines. */
+/** Each round has a window of its own, because a terminal keeps a limited number of lines. */
 function openShell({ place, env }: Home): Shell {
   const own = { EDITOR: 'reword', PAGER: 'cat', NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
   return new Shell(place.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));

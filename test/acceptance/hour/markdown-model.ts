@@ -17,7 +17,7 @@ const samples = [
   'Plain words, long enough to be wrapped: '.padEnd(300, 'word '),
 ] as const;
 
-/** So many models that a list narrows while a person types. */
+/** Enough models for a list that is filtered by typing. */
 const small = Array.from({ length: 30 }, (_, number) => `small-${number}`);
 
 export class MarkdownModel {

@@ -9,7 +9,7 @@ export class Shell {
     this.screen = screen;
   }
 
-  /** Runs a command to its end: what it showed. It must end with this status. */
+  /** Runs a command to its end and returns its output. It must end with this status. */
   async run(command: string, status = 0): Promise<string> {
     const mark = `ended ${++this.#commands}:`;
     await this.screen.stands('shell$ ');
@@ -23,14 +23,14 @@ export class Shell {
     return shown.slice(0, shown.search(end)).trim();
   }
 
-  /** Begins the REPL. */
+  /** Starts the REPL. */
   async open(command: string, prompt: string): Promise<void> {
     await this.screen.stands('shell$ ');
     this.screen.type(`${command}\r`);
     await this.screen.stands(prompt);
   }
 
-  /** Types keys that end no line. */
+  /** Types keys without the end of a line. */
   async type(keys: string, row: string): Promise<void> {
     this.screen.type(keys);
     await this.screen.stands(row);

@@ -5,7 +5,7 @@ import { BatchProgress } from '../../../src/cli/batch/batch-progress.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 
-/** A progress whose clock and timers the test moves on. */
+/** A progress whose clock and timers the test controls. */
 function progressOf(
   form: 'live' | 'lines' | 'none',
   end: number | null,
@@ -41,14 +41,14 @@ function progressOf(
   };
   const shown = () => {
     let text = '';
-    // A read may give one of the pieces that wait, or all.
+    // A read may return one of the waiting chunks, or all.
     for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
     return text;
   };
   return { progress, pass, shown, stderr, stream };
 }
 
-/** Finishes so many lines of ten bytes each, from one on. */
+/** Finishes this many lines of ten bytes each, from a given one. */
 function finish(progress: BatchProgress, count: number, outcome: string, from = 0): void {
   for (let line = from; line < from + count; line += 1) {
     progress.finish(outcome, line * 10, line * 10 + 10);

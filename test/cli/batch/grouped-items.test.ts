@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { groupedItems } from '../../../src/cli/batch/grouped-items.ts';
 
-/** Gives the items, with what of the world happened before each. A macrotask stands between two of them. */
+/** Yields the items, and records what happened before each. There is a macrotask between two of them. */
 async function* slowly(items: readonly number[], happened: string[], pauseAt?: [number, Promise<void>]) {
   for (const item of items) {
     await new Promise(setImmediate);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Pacer, type PacerOptions } from '../../../src/cli/batch/pacer.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 
-/** A pacer whose clock goes on by its pauses alone. */
+/** A pacer whose clock moves only by its pauses. */
 function paced(most: number, more: Partial<PacerOptions> = {}) {
   const clock = { now: 1_000_000 };
   const said: string[] = [];
@@ -30,7 +30,7 @@ function limited(retryAfter: number | null = null): ParleyError {
   return new ParleyError('RATE_LIMITED', 'Slower.', { retryAfter });
 }
 
-/** A call that is turned away so often, and then answered. */
+/** A call that is refused this many times, and then succeeds. */
 function turnedAway(times: number, retryAfter: number | null = null) {
   let left = times;
   return async () => {
@@ -59,7 +59,7 @@ test('the error names who refused the last call', async () => {
 test('calls that are refused at the same time count once', async () => {
   const { pacer } = paced(16);
   await Promise.all(Array.from({ length: 16 }, () => pacer.run(turnedAway(1))));
-  // Half of 16, and the answers of the 16 bring back one and a part.
+  // Half of 16; the successes of the 16 add one and a fraction.
   expect(pacer.limit).toBe(9);
 });
 

@@ -26,7 +26,7 @@ async function serve(...words: string[]): Promise<ServedPlace> {
 
 const newKey = async () => (await place.output(['keys', 'create', '--project', 'team'])).trim();
 
-/** Asks for a streamed echo on a connection of its own. */
+/** Requests a streamed echo on a connection of its own. */
 async function startChat(port: number, key: string, message: string): Promise<RawConnection> {
   const body = JSON.stringify({ mode: 'echo', message });
   const connection = await RawConnection.open(port);
@@ -37,7 +37,7 @@ async function startChat(port: number, key: string, message: string): Promise<Ra
   return connection;
 }
 
-/** A chat whose reply cannot end, for nobody reads it: each character takes six bytes, twice, and no socket holds a million. */
+/** A chat whose reply cannot end, because nobody reads it: each character takes six bytes, twice, and no socket holds a million. */
 async function stalledChat(port: number, key: string, characters = 1_000_000): Promise<RawConnection> {
   const connection = await startChat(port, key, '\u0001'.repeat(characters));
   await connection.until('event: session');
@@ -52,7 +52,7 @@ describe('what it says', () => {
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(`${server.url}/v1/models`, { headers });
     expect(answer.status).toBe(200);
-    // The ids of two requests have nothing in common, so that none tells how many came between them.
+    // The ids of two requests have nothing in common, so that they do not reveal the number of requests in between.
     const other = await fetch(`${server.url}/v1/models`);
     const [first = '', second = ''] = [answer, other].map(
       ({ headers }) => headers.get('parley-request-id') ?? '',
@@ -145,7 +145,7 @@ describe('how it ends', () => {
 
   test('the server ends after its replies', async () => {
     const server = await serve();
-    // A third, so that a busy machine sends it within the time that is left to it.
+    // A third, so that a busy machine sends it within the remaining time.
     const connection = await stalledChat(server.port, await newKey(), 350_000);
     const ending = server.end('SIGTERM');
     connection.socket.resume();
@@ -206,7 +206,7 @@ test('of 50 chats under a server that is killed, every message and reply that wa
   expect(next.status).toBe(200);
 });
 
-/** The `session` and `done` events that came whole; of what a kill has cut nothing was acknowledged. */
+/** The complete `session` and `done` events. An event that a kill has cut acknowledges nothing. */
 function acknowledged(received: string) {
   const body = received.slice(received.indexOf('\r\n\r\n') + 4).replace(/(^|\r\n)[0-9a-f]+\r\n/g, '');
   const whole = body.slice(0, body.lastIndexOf('\n\n') + 2);

@@ -4,7 +4,7 @@ import type { ForeignMessage } from '../../../src/cli/imports/conversation.ts';
 import { singleBranch } from '../../../src/cli/imports/conversation.ts';
 import { recordOf } from '../../../src/cli/imports/conversation-record.ts';
 
-/** The modes of the record of messages in turns, whose replies have these models. */
+/** The modes of messages in turns whose replies have these models. */
 function modesOf(models: readonly (string | null)[]) {
   const messages = models.flatMap((model, turn): readonly ForeignMessage[] => [
     { id: `q${turn}`, role: 'user', time: null, model: null, finish: null, parts: text },
@@ -26,7 +26,7 @@ test('a message has the mode of its turn: its model, the last one before it, or 
   ]);
 });
 
-// Where each message looks through those before it, this takes minutes.
+// If each message searched all earlier ones, this would take minutes.
 test('a line of 40,000 messages without a model is a record', () => {
   const models = new Array<null>(20_000).fill(null);
   expect(new Set(modesOf(models))).toEqual(new Set(['claude']));

@@ -104,7 +104,7 @@ test('a database that its program writes to is copied as it is at one moment', a
   }
 });
 
-/** Sets all rows to the next number again and again, in one transaction each time, with a pause. */
+/** Sets all rows to the next number repeatedly, in one transaction each time, with a pause. */
 const writingProgram = `
 const database = new (require('better-sqlite3'))(process.argv[1]);
 database.pragma('cache_size = 1');

@@ -58,7 +58,7 @@ const line = (uuid: string, parentUuid: string | null, content: unknown) => {
   return `${JSON.stringify({ parentUuid, sessionId: session, type, message, uuid, timestamp: '2026-01-01T00:00:00Z' })}\n`;
 };
 
-/** A file with a hole of NULs between two texts, which takes no room on the disk. */
+/** A file with a hole of NULs between two texts, which takes no space on the disk. */
 function fileWithHole(path: string, before: string, bytes: number, after: string): void {
   const file = openSync(path, 'w');
   writeSync(file, before);

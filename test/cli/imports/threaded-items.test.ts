@@ -15,7 +15,7 @@ const thread = builtFile('reading-thread');
 const never = new AbortController().signal;
 const asked = { messagesOnly: false, now: 1_767_225_600_000 };
 
-/** The fixture 40 times, with what is no conversation and no JSON in between: several messages of the thread. */
+/** The fixture 40 times, with other JSON and invalid JSON in between: several messages of the thread. */
 function exportOf(): Buffer {
   const fixture = importFixtures.find(({ source }) => source === 'chatgpt') ?? expect.fail('no fixture');
   const inner = readFileSync(fixture.file, 'utf8').trim().slice(1, -1);
@@ -28,7 +28,7 @@ function written(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-/** The items, and the failure that ended them. */
+/** The items, and the final failure. */
 async function toldBy(items: AsyncIterable<ImportItem>) {
   const told: ImportItem[] = [];
   try {

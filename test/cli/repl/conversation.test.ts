@@ -88,7 +88,7 @@ describe('several lines', () => {
     ['""" on lines of their own', '"""\r/one\r\r two\r"""\r', '/one\n\n two'],
   ])('by %s are one message', async (_name, keys, message) => {
     const { place, screen } = open(['repl', '-m', 'echo']);
-    // The message moves the prompt down, and the keys are not read while the store is made.
+    // The message moves the prompt down, and keys are not read while the store is created.
     await screen.shows('Created a store in');
     await screen.stands('echo> ');
     await screen.typeLines(keys);
@@ -135,7 +135,7 @@ describe('a paste', () => {
     await screen.stands('echo> ');
     screen.type('/quit\rsecond line\r');
     await screen.until('the lines', () => screen.text.endsWith('echo> /quit\n  second line'));
-    // Nobody who looked at it presses Enter sooner.
+    // No user presses Enter sooner.
     await delay(200);
     screen.type('\r');
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));

@@ -8,7 +8,7 @@ import { SmallDisk } from '../../support/small-disk.ts';
 
 const { signal } = new AbortController();
 
-/** The failure of an editor that is this script of the shell. The file is its first argument. */
+/** The failure of an editor that is this shell script. The file is its first argument. */
 function failureOf(script: string): Promise<ParleyError> {
   const env = { ...process.env, VISUAL: `edit() { ${script}; }; edit` };
   return writeInEditor('text', env, signal).then(

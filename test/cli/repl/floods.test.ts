@@ -20,7 +20,7 @@ afterEach(() => {
   fixture.close();
 });
 
-/** A line that is read from a stream of keys. What is drawn is counted. */
+/** A line that is read from a stream of keys. Its drawings are counted. */
 function openReader(options: Partial<LineReaderOptions> = {}) {
   const keys = new PassThrough();
   const drawn: string[] = [];

@@ -176,7 +176,7 @@ test('the next day: the history, and every command of /help', async () => {
   expect(await entered(screen, '/restore')).toMatch(/^restored ses_\w+$/);
   await screen.stands('echo (Second)> ');
 
-  // In the list, Ctrl-C goes back to the prompt; then the first evening is picked.
+  // In the list, Ctrl-C returns to the prompt; then the first evening is selected.
   screen.type('/sessions\r');
   await screen.shows('Which session?');
   await screen.until('the list', () => screen.rows.some((row) => row.startsWith('❯ Second')));

@@ -35,7 +35,7 @@ describe('the history', () => {
       second.type('\x1b[A');
       await second.stands(row);
     }
-    // Up goes through the lines of one first, and there is no third.
+    // Up first moves through the lines of the message, and there is no third line.
     second.type('\x1b[A\x1b[A\x1b[B\x1b[B\x1b[B');
     await second.stands('echo> /status');
     second.type('\x1b[B');
@@ -118,7 +118,7 @@ describe('Tab', () => {
     await screen.until('the choices', () =>
       screen.text.includes('/resume\n/retry\n/regenerate\n/redo\n/restore\necho> /re'),
     );
-    // Pressed again, it does not list the same once more; another list, and after the line was cleared the same one, it does.
+    // A second Tab does not repeat the same list. It shows another list, and the same one after the line was cleared.
     screen.type('\t\t');
     await screen.stands('echo> /re');
     screen.type('s\t');
@@ -154,7 +154,7 @@ test('/edit and Ctrl-X Ctrl-E open the message in an editor, and the edited text
   await screen.stands('  /from the editor');
   screen.type('\r');
   await screen.until('answered', () => screen.text.split('\n\necho (begun)>').length === 3);
-  // In a new session there is no question to edit.
+  // A new session has no message to edit.
   await entered(screen, '/new');
   screen.type('/edit\r');
   await screen.until('written', () => screen.cursorRow.endsWith('echo> //from the editor'));
@@ -174,7 +174,7 @@ test('a missing editor is reported, and the line stays', async () => {
 });
 
 describe('an editor', () => {
-  /** Once it is done. The editor says so on the terminal. */
+  /** Waits until the editor has ended. It says so on the terminal. */
   async function edited(screen: TerminalScreen): Promise<void> {
     const count = screen.text.split('was here').length;
     screen.type('\x18\x05');
@@ -206,7 +206,7 @@ describe('an editor', () => {
 
   test.each([
     ['text and keys', ' more\x7f!\x1b[D?', ['echo> begun, written mor?!']],
-    // Nothing is sent, and nothing dropped, that nobody saw at the prompt.
+    // No key that was not shown at the prompt is sent or dropped.
     ['Enter', ' more\r', ['echo> begun, written more']],
     ['Ctrl-C, Ctrl-D and Ctrl-Z', ' more\x03\x04\x1a', ['echo> begun, written more']],
     ['a paste and keys', `${paste('/a\nb')}c\x7fd`, ['echo> begun, written/a', '  bd']],
@@ -222,7 +222,7 @@ describe('an editor', () => {
     screen.type(`\x18\x05${keys}`);
     const stands = (line: string) => screen.until(line, () => screen.text.endsWith(`was here\n${line}`));
     await stands(rows.join('\n'));
-    // And there it waits.
+    // The key waits there.
     await delay(100);
     screen.type('!');
     await stands(`${rows.join('\n')}!`);

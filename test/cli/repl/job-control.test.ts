@@ -20,7 +20,7 @@ async function openShell(place = fixture.place(), env: Variables = {}): Promise<
   return screen;
 }
 
-/** Until the shell has the terminal. */
+/** Waits until the shell has the terminal. */
 async function stop(screen: TerminalScreen): Promise<void> {
   const count = screen.text.split('Stopped').length;
   screen.type('\x1a');

@@ -9,7 +9,7 @@ import { shownLine } from '../../../src/cli/repl/shown-line.ts';
 import { submitted } from '../../../src/cli/repl/submitted-line.ts';
 import { runs } from '../../support/runs.ts';
 
-/** `^a` is Ctrl-A, `~b` Alt-B, `<left>` a named key, anything else a character. */
+/** `^a` is Ctrl-A, `~b` is Alt-B, `<left>` is a named key, and anything else a character. */
 function keysOf(text: string): readonly LineInput[] {
   return [...text.matchAll(/\^(.)|~<(\w+)>|~(.)|<(\w+)>|([\s\S])/gu)].map((found) => {
     const [sequence, ctrl, altNamed, alt, named, plain] = found;
@@ -42,7 +42,7 @@ function edited(
   return { state: current, actions };
 }
 
-/** The line with `|` where the cursor is. */
+/** The line with `|` at the cursor. */
 function line(keys: string, history: readonly string[] = []): string {
   const { text: edits, cursor } = edited(keysOf(keys), history).state;
   const text = plain(edits);

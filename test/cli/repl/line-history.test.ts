@@ -86,13 +86,13 @@ test('of a very large file is its newest part, and the next line shortens the fi
   const file = open().path;
   await open().add('first');
   const size = 3 * 2 ** 30;
-  // A hole at the beginning: the file takes no room.
+  // A hole at the beginning, so that the file takes no space.
   truncateSync(file, size);
   appendFileSync(file, '\n"of the newest part"\n"the last"');
   const before = process.memoryUsage().arrayBuffers;
   const history = open();
   expect(history.lines).toEqual(['of the newest part', 'the last']);
-  // The chunks that were read may not have been collected yet.
+  // The read chunks may not be collected yet.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(128 * 2 ** 20);
   await history.add('new');
   expect(readFileSync(file, 'utf8')).toBe('\n"of the newest part"\n"the last"\n"new"');

@@ -19,9 +19,9 @@ class Screen {
   #terminal: InstanceType<typeof Terminal>;
   readonly #stream: Writable & { isTTY: boolean; columns: number; rows: number };
   readonly painter: LinePainter;
-  /** Where the cursor stood, column and row, each time all below it was cleared. */
+  /** The column and row of the cursor each time that all below it was cleared. */
   readonly clearedFrom: (readonly number[])[] = [];
-  /** All that was written. */
+  /** The whole output. */
   written = '';
 
   constructor(columns: number, rows: number, { reflows = false } = {}) {
@@ -42,14 +42,14 @@ class Screen {
     await new Promise<void>((resolve) => this.#stream.write(text, () => resolve()));
   }
 
-  /** As xterm.js does it: what is on the row of the cursor, and below, is cut or left. */
+  /** Resizes as xterm.js does: the row of the cursor, and the rows below, are cut or not changed. */
   async resize(columns: number, rows: number): Promise<void> {
     await this.seen();
     this.#terminal.resize(columns, rows);
     this.#stream.columns = columns;
   }
 
-  /** As a terminal that reflows: this stands there as if it had been so wide ever since. */
+  /** Resizes as a terminal that reflows: the screen is as if it had always had this width. */
   async reflow(columns: number, rows: number, content: string): Promise<void> {
     await this.seen();
     this.#stream.columns = columns;
@@ -113,7 +113,7 @@ const lines: fc.Arbitrary<ShownLine> = fc
 
 describe('a line', () => {
   test('at the top of the screen is redrawn without clearing from the first cell', async () => {
-    // tmux keeps what is cleared from there among the lines that scrolled away: each key would leave a copy.
+    // tmux keeps cleared rows among the lines that scrolled away, so each key would leave a copy.
     const screen = new Screen(20, 10);
     const text = 'a line of several rows, folded';
     for (const cursor of [0, 5, text.length]) screen.painter.paint(prompt, { text, cursor, pastes: [] });
@@ -239,7 +239,7 @@ describe('a terminal that is resized', () => {
       await screen.type('above\n');
       screen.painter.paint(prompt, line);
       const { cursor } = await screen.seen();
-      // Behind a row that was full stands a blank, and the cursor on it: on a row of its own where the last one is full again.
+      // After a full row there is a blank with the cursor, on a row of its own if the last row is full again.
       const onBlank = (await fresh(after, line)).cursor[0] === 0 ? ' \b' : '\x1b7 \x1b8';
       const behind = cursor[0] === 0 ? onBlank : '';
       await screen.reflow(after, 30, `above\n${prompt.styled}${line.text}${behind}`);

@@ -21,13 +21,13 @@ afterAll(async () => {
 });
 
 const most = 400_000;
-/** A busy machine may keep some presses waiting, and not all. */
+/** A busy machine may delay some key presses, but not all. */
 const presses = 10;
 const patienceMs = 20_000;
 
 /**
- * Presses Ctrl-C while the next reply is on its way to the screen; how long it takes until the text stands there, ms. Infinite if the program
- * ends and the text does not come: node-pty drops what it has not read 200 ms after that.
+ * Presses Ctrl-C while the next reply is drawn, and returns the time (ms) until the text is shown. It is infinite if the program
+ * ends without the text: node-pty drops output that it has not read 200 ms after the end.
  */
 async function stopped(screen: TerminalScreen, text: RegExp): Promise<number> {
   const before = screen.bytes.length;
@@ -49,7 +49,7 @@ async function stopped(screen: TerminalScreen, text: RegExp): Promise<number> {
   return performance.now() - pressed;
 }
 
-/** The best of some; no more of them than it takes. */
+/** The best of some times, measured only as often as needed. */
 async function least(measure: () => Promise<number>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let press = 0; press < presses && best > 100; press += 1) best = Math.min(best, await measure());

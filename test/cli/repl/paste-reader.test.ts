@@ -18,7 +18,7 @@ function reader() {
       return () => timers.delete(action);
     },
   });
-  /** A pause long enough for every timer. */
+  /** A pause that is longer than every timer. */
   const pause = () => {
     for (const action of timers) {
       timers.delete(action);
@@ -28,7 +28,7 @@ function reader() {
   return { told, pause, take: (text: string) => pastes.take(text) };
 }
 
-/** Pieces that come at once are one. */
+/** Joins pastes that arrive together. */
 function joined(told: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return told.reduce<string[][]>((all, [kind = '', text = '']) => {
     const last = all.at(-1);
@@ -53,7 +53,7 @@ describe('a paste in brackets', () => {
         let rest = `x${start}${text}${end}y`;
         for (const cut of cuts) {
           const piece = rest.slice(0, cut);
-          // Ctrl-C in a piece of its own is the way out.
+          // Ctrl-C in a chunk of its own ends the paste.
           if (piece === '\x03') break;
           take(piece);
           rest = rest.slice(cut);

@@ -10,7 +10,7 @@ const size = { columns: 100, rows: 40 };
 
 export class Person {
   readonly place: Place;
-  /** Behind the mode `slow`. */
+  /** The model of the mode `slow`. */
   readonly model: PacedModel;
   readonly #fixture: ReplFixture;
   readonly #screens: TerminalScreen[] = [];
@@ -39,7 +39,7 @@ export class Person {
     return this.#fixture.keep(this.place.shellScreen({ ...size, env }));
   }
 
-  /** The slash commands that stand behind a prompt, on all screens so far. */
+  /** The slash commands after a prompt, on all screens so far. */
   commands(): readonly string[] {
     const text = this.#screens.map((screen) => screen.text).join('\n');
     return [...text.matchAll(/^[a-z]+(?: \(.*\))?> \/(\w+)/gm)].map(([, word]) => word ?? '');
@@ -59,7 +59,7 @@ export async function openPerson(): Promise<Person> {
   const fixture = new ReplFixture();
   const place = fixture.place();
   const model = await openPacedModel();
-  // The first use is behind it: a store and its key are there.
+  // The first use is over: a store and its key exist.
   await place.output(['models']);
   await place.output(['modes', 'add', 'slow', '--base-url', model.url, '--model', 'm']);
   const programs = {
@@ -72,13 +72,13 @@ export async function openPerson(): Promise<Person> {
   return new Person(fixture, place, model);
 }
 
-/** The rows of the screen that are not empty, from the last one that is this on. */
+/** The rows of the screen that are not empty, from the last one with this text. */
 export function rowsFrom(screen: TerminalScreen, first: string): readonly string[] {
   const rows = screen.rows.filter((row) => row !== '');
   return rows.slice(rows.lastIndexOf(first));
 }
 
-/** What `stty` says in a shell, once its prompt stands. */
+/** The output of `stty` in a shell at its prompt. */
 export async function terminalSettings(shell: TerminalScreen): Promise<string> {
   const told = () => [...shell.text.matchAll(/speed [\s\S]*?(?=\nshell\$)/g)].map(([all]) => all);
   await shell.stands('shell$ ');
@@ -88,7 +88,7 @@ export async function terminalSettings(shell: TerminalScreen): Promise<string> {
   return told().at(-1) ?? '';
 }
 
-/** The process that a shell started last. */
+/** The last process that a shell started. */
 export function childOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return Number(children.at(-1));

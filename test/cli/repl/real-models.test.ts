@@ -75,7 +75,7 @@ test('modes that are added, changed and removed elsewhere are used from the next
   await place.output(['modes', 'set', 'late', '--model', 'second']);
   expect([await entered(screen, 'Two'), model()]).toEqual(['Hello', 'second']);
 
-  // One that a hand has broken fails where it is used, and is in no one's way.
+  // A mode that was edited wrongly fails when it is used, and does not affect others.
   const stored = readFileSync(place.configFile, 'utf8');
   writeFileSync(place.configFile, stored.replace('"second"', '7'));
   screen.type('Three\r');

@@ -41,7 +41,7 @@ test('Ctrl-C ends the wait of Tab for a silent server', async () => {
     screen.type('\x03');
     await screen.until('a prompt of its own', () => screen.text.endsWith('\nslow>'));
     screen.type('/mode o\tther');
-    // Without Ctrl-C what was typed meanwhile comes after a while, too.
+    // Without Ctrl-C the keys of the meantime appear after a while, too.
     await screen.stands('slow> /mode other');
     screen.type('\x15');
     await leave(screen);
@@ -106,7 +106,7 @@ describe('a stream that breaks off', () => {
     screen.type('\r');
     await screen.shows('this may repeat the turn.');
     const second = await server.next();
-    // This server honours no keys: what is repeated goes into the session that the first try made.
+    // This server ignores idempotency keys, so a repeated message goes into the session of the first attempt.
     expect(second.body).toMatchObject({ message: 'Hello', session_id: expect.stringMatching(/^session-/) });
     second.say('All of it.');
     second.end();
@@ -190,7 +190,7 @@ describe('the error after a failure', () => {
     const message = `The conversation is too long for it: ${command}, or see ${address} about that.`;
     (await server.next()).refuse(502, 'ENGINE_FAILED', message);
     await screen.stands('slow> Hello');
-    // What the terminal itself has wrapped is one line here, as it is for who copies it.
+    // A row that the terminal has wrapped is one line here, as it is when it is copied.
     expect(screen.text.slice(greeting.length).split('\n')).toEqual([
       'slow> Hello',
       'The conversation is too long for it:',

@@ -8,14 +8,14 @@ export class ReplFixture {
   readonly #places: Place[] = [];
   readonly #screens: TerminalScreen[] = [];
 
-  /** What a test prepares and looks up there runs in this process; the REPL runs in one of its own. */
+  /** The preparations and checks of a test run in this process; the REPL runs in one of its own. */
   place(): Place {
     const place = new PlaceInProcess();
     this.#places.push(place);
     return place;
   }
 
-  /** Without colour unless `NO_COLOR` is given anew. */
+  /** Without colour, unless the test sets `NO_COLOR`. */
   open(args: readonly string[], options: Partial<ScreenOptions> = {}, place = this.place()): TerminalScreen {
     return this.keep(place.screen(args, { ...options, env: { NO_COLOR: '1', ...options.env } }));
   }
@@ -39,7 +39,7 @@ export async function messagesOf(place: Place, id: string): Promise<readonly Mes
   return (await place.answer<Page<Message>>(['sessions', 'messages', id])).items;
 }
 
-/** Leaves an empty prompt with Ctrl-D, and returns the session that is named then; empty for none. */
+/** Leaves an empty prompt with Ctrl-D, and returns the session that the REPL names then, or an empty text. */
 export async function leave(screen: TerminalScreen): Promise<string> {
   screen.type('\x04');
   const { status } = await screen.ended;
@@ -47,9 +47,9 @@ export async function leave(screen: TerminalScreen): Promise<string> {
   return /Continue with: parley repl .*-s (\S+)$/.exec(screen.text)?.[1] ?? '';
 }
 
-/** Types a line, and returns what stands between it and the next prompt. */
+/** Types a line, and returns the output between it and the next prompt. */
 export async function entered(screen: TerminalScreen, line: string): Promise<string> {
-  // The row of the prompt. It moves down where something is told above it.
+  // The row of the prompt. A message above it moves it down.
   const row = screen.text.lastIndexOf('\n') + 1;
   screen.type(`${line}\r`);
   const after = () => {
@@ -66,10 +66,10 @@ export async function entered(screen: TerminalScreen, line: string): Promise<str
     .trim();
 }
 
-/** What a terminal sends for a paste. */
+/** The input of a terminal for a paste. */
 export function paste(text: string): string {
   return `\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`;
 }
 
-/** What stands above the first prompt. */
+/** The text above the first prompt. */
 export const greeting = '/help lists the commands and keys.\n';

@@ -13,7 +13,7 @@ afterEach(() => {
   fixture.close();
 });
 
-/** Nothing is written that could be waited for; no hand types sooner after it let go of a window. */
+/** There is no output to wait for. A user does not type sooner after the end of a resize. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 250));
 
 const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
@@ -21,7 +21,7 @@ const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
 describe.skipIf(!hasCommand('tmux'))('in tmux, which rewraps lines', () => {
   test('a line over several rows is shown once after any resizing and editing', async () => {
     const place = fixture.place();
-    // The store is there: nothing is said above the line while it is resized.
+    // The store exists, so no message appears above the line during the resize.
     await place.answer(['models']);
     const socket = join(place.path, 'tmux.socket');
     const settings = join(place.path, 'tmux.conf');

@@ -40,7 +40,7 @@ test('at a server the message is sent once with the new key, and so are all late
   expect(await entered(screen, '/title Both')).toMatch(/^Renamed /);
   await place.output(['keys', 'revoke', second.key_id]);
   await client.output(login, { stdin: (await newKey(place)).key });
-  // What asks the archive follows, too.
+  // Requests to the archive use the new key, too.
   expect(await entered(screen, '/history')).toMatch(/^You · now\none\n[\s\S]*\ntwo$/);
   const id = await leave(screen);
   const said = await client.output(['sessions', 'messages', id]);

@@ -264,7 +264,7 @@ describe('/copy', () => {
     expect(await entered(screen, '/copy')).toBe('Copied 6 characters (with xclip and OSC 52).');
     expect(readFileSync(join(place.path, 'clipboard'), 'utf8')).toBe('a 你好 b');
     expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('a 你好 b').toString('base64')}\x07`);
-    // A turn that brings no reply takes none away.
+    // A regeneration without a reply removes none.
     const { items } = await place.answer<Page<Session>>(['sessions', 'list']);
     await place.output(['sessions', 'delete', items[0]?.session_id ?? '', '--yes']);
     screen.type('more\r');

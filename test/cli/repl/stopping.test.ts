@@ -60,7 +60,7 @@ describe('Ctrl-C', () => {
     const reply = await server.next();
     reply.begin();
     await screen.shows('Waiting for the reply');
-    // The service's word of it is read by then.
+    // The response of the service has been read by then.
     await delay(300);
     screen.type('\x03');
     await reply.closed;
@@ -105,7 +105,7 @@ describe('Ctrl-C', () => {
       took.push(performance.now() - pressed);
       await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
     }
-    // A busy machine may keep some of them waiting, and not all.
+    // A busy machine may delay some of them, but not all.
     took.sort((one, other) => one - other);
     expect(took[0]).toBeLessThanOrEqual(100);
     expect(took[3]).toBeLessThan(1000);
@@ -158,7 +158,7 @@ describe('Ctrl-C', () => {
     screen.signal('SIGINT');
     await reply.closed;
     await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
-    // Two that come together count as one.
+    // Two signals that arrive together count as one.
     await delay(200);
     screen.signal('SIGINT');
     await screen.shows('Press Ctrl-D to leave.');
@@ -177,7 +177,7 @@ describe('input during a reply', () => {
     reply.say('two.\n\n');
     await screen.shows('two.');
     screen.type('question\x7f\x7f');
-    // It is read while the reply still comes.
+    // The input is read during the reply.
     await delay(100);
     reply.end();
     await screen.until('the prompt', () => screen.cursorRow === '  questi');

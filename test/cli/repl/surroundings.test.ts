@@ -72,7 +72,7 @@ test('a terminal gets colour, but not with NO_COLOR', async () => {
     await screen.stands('echo> ');
     screen.type('hi\r');
     await screen.stands('echo (hi)> ');
-    // Select graphic rendition alone: what moves the cursor is no colour.
+    // Only "select graphic rendition" is colour; a sequence that moves the cursor is not.
     expect(/\[[\d;]*m/.test(screen.bytes)).toBe(colours);
     await leave(screen);
   }
@@ -80,7 +80,7 @@ test('a terminal gets colour, but not with NO_COLOR', async () => {
 
 describe('TERM=dumb', () => {
   const env = { TERM: 'dumb' };
-  /** Until the line stands on the screen, and the cursor in a column of the row below. */
+  /** Waits until the line is on the screen, and the cursor in a column of the row below. */
   const isBelow = (line: string, column: number, screen: TerminalScreen) =>
     screen.until(`is below ${line}`, () => {
       const { cursor, cursorRow, text } = screen;

@@ -49,7 +49,7 @@ function typedIn(
   return inputs.reduce((before, input) => edit(before, input, history).state, state);
 }
 
-/** What Enter sends; null if it sends nothing. */
+/** The text that Enter sends; null if it sends nothing. */
 function sent(state: LineState, history: readonly string[] = []) {
   const { state: next, action } = edit(state, key('return'), history);
   return action === 'submit' ? submitted(next) : null;
@@ -100,7 +100,7 @@ describe('a message', () => {
         if (first === null) return;
         const again = sent(lineOf(first.typed));
         expect(again?.mayBeCommand).toBe(first.mayBeCommand);
-        // White space at the end of a command is nothing to it.
+        // White space at the end of a command is ignored.
         const whole = (said = '') => (first.mayBeCommand ? said.trimEnd() : said);
         expect(whole(again?.text)).toBe(whole(first.text));
       }),
