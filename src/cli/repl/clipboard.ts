@@ -50,7 +50,12 @@ async function succeeds(
 ): Promise<boolean> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
-    const child = spawn(program, words, { stdio: ['pipe', 'ignore', 'ignore'], env, timeout: toolTimeoutMs });
+    const child = spawn(program, words, {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // pbcopy of macOS reads bytes that are not ASCII in the encoding of the locale. xclip and xsel do not depend on it.
+      env: { ...env, LC_ALL: 'en_US.UTF-8' },
+      timeout: toolTimeoutMs,
+    });
     child.on('error', () => resolve(false));
     child.on('exit', (status) => resolve(status === 0));
     child.stdin.on('error', () => resolve(false));

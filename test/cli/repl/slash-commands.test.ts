@@ -275,6 +275,19 @@ describe('/copy', () => {
     screen.type('/copy\r');
     await screen.until('copied twice', () => screen.text.split('Copied 6 characters').length === 3);
   });
+
+  test('gives pbcopy of macOS text in UTF-8, whatever the locale', async () => {
+    const place = fixture.place();
+    const tool = join(place.path, 'bin', 'pbcopy');
+    writeFileSync(tool, `#!/bin/sh\necho "$LC_ALL" > '${place.path}/locale'\ncat > /dev/null\n`, {
+      mode: 0o755,
+    });
+    const screen = fixture.open(['repl', '-m', 'echo'], { env: { LC_ALL: 'C' } }, place);
+    await screen.stands('echo> ');
+    await entered(screen, '你好');
+    expect(await entered(screen, '/copy')).toBe('Copied 2 characters (with pbcopy and OSC 52).');
+    expect(readFileSync(join(place.path, 'locale'), 'utf8')).toBe('en_US.UTF-8\n');
+  });
 });
 
 test('/file adds files to the next message, and only to that', async () => {
