@@ -60,7 +60,7 @@ export interface SessionRow {
   readonly archived: boolean | number;
   /** A JSON list; null for none. */
   readonly tags: string | null;
-  /** Of the API's field `user`, which is a word of SQL. */
+  /** The API's field `user`, whose name is a word of SQL. */
   readonly user_id: string | null;
 }
 

@@ -96,7 +96,7 @@ export interface SearchPlace {
 }
 
 export interface SearchFilter {
-  /** Of the sessions whose messages are searched. */
+  /** The conditions for the sessions whose messages are searched. */
   readonly sessions: SessionPredicate;
   /** At least one term; a message must hold all of them. */
   readonly terms: readonly SearchTerm[];

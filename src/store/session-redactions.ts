@@ -5,7 +5,7 @@ import type { SessionChanges } from '../service/session-archive.ts';
 import type { AuditNote, AuditOrigin } from './audit-log.ts';
 
 export interface SessionRedaction {
-  /** Of the visible line and hidden ones. `was` is the text now: another one is not replaced. */
+  /** Visible and hidden messages. `was` is the present text; a message with another text is not changed. */
   readonly messages: readonly {
     readonly message_id: string;
     readonly was: string;

@@ -259,9 +259,9 @@ export interface SessionStore {
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]>;
   /**
    * True while the turn is held; false once another owner has taken it. Extends the lease to `leaseMs` from now when a third of it has
-   * passed, so frequent calls are cheap. `part` is durable when the call resolves, and is kept until the turn ends. If the owner disappears,
-   * the parts become the interrupted reply when another owner takes the turn, or when the messages are listed. A part with the same `at`
-   * replaces the earlier one.
+   * passed, so frequent calls are cheap. `part` is durable when the call resolves, and is kept until the turn ends. If the owner
+   * disappears, the parts become the interrupted reply when another owner takes the turn, or when the messages are listed. A part with the
+   * same `at` replaces the earlier one.
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**

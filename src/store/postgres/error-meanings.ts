@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../service/errors.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
-  /** Of the database: what it does, or is. */
+  /** What the database does or is; the message says it after the name of the database. */
   readonly what: string;
   readonly hint: string;
 }

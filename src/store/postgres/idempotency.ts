@@ -29,7 +29,7 @@ export type Known =
 
 export interface KnownTurn {
   readonly session: number;
-  /** Of the user's message. */
+  /** The position of the user's message. */
   readonly position: number;
   /** Null for a key that an earlier version recorded: the message is the visible one at the position. */
   readonly messageId: string | null;
@@ -47,7 +47,7 @@ export const knownColumns = (keptMs: string) => `
   known.session AS known_session, known.position AS known_position, known.message_id AS known_message,
   known.reply_id AS known_reply, known.answer`;
 
-/** The same columns of a row `known` that has them. */
+/** The names of {@link knownColumns}, for a row `known` that has these columns. */
 export const knownFields = `known.request_hash, known.is_old, known.known_session, known.known_position, known.known_message,
     known.known_reply, known.answer`;
 

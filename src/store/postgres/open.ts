@@ -31,8 +31,9 @@ export interface PostgresStoreOptions {
   readonly connections: number;
   /** How long (ms) a call is repeated while the database does not answer. */
   readonly patienceMs: number;
-  /** Of a connection (connection-pool.ts), and of all tries to make one (connect.ts), ms. */
+  /** How long (ms) a connection may be silent (connection-pool.ts). */
   readonly silenceMs?: number;
+  /** How long (ms) all tries to connect may take (connect.ts). */
   readonly connectMs?: number;
   readonly prepare: boolean;
   readonly acceptsLoss?: boolean;

@@ -13,7 +13,7 @@ interface Orphan {
   readonly messageId: string | null;
   /** The idempotency key, whose message an earlier call may have stored; null without a key. */
   readonly key: string | null;
-  /** How often the turn was looked for in vain, and the beat of the next look. */
+  /** How often the turn was looked for and not found, and the number of the heartbeat of the next look. */
   readonly looks: number;
   readonly due: number;
 }

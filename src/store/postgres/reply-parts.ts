@@ -16,8 +16,8 @@ export const replySoFar = (session: string, epoch: string) => `
   ORDER BY part.at DESC LIMIT 1`;
 
 /**
- * SQL that makes an alternative of the stored parts of a turn, whose epoch is $3. `held`: a row with the `id` of the session. The turn is that
- * of the message at the position. Nothing happens unless the condition holds. All arguments are SQL.
+ * SQL that makes an alternative of the stored parts of a turn, whose epoch is $3. `held`: a row with the `id` of the session. The turn is
+ * that of the message at the position. Nothing happens unless the condition holds. All arguments are SQL.
  */
 export const partsAsAlternative = (held: string, position: string, condition: string) => `
   INSERT INTO parley.hidden_messages (session, position, message_id, role, content, mode, finish_reason, created_at,

@@ -47,7 +47,7 @@ const queuedOf = (conditions: string) => `
   FROM parley.to_index ${activeSession('to_index', conditions)} ${messageOf('to_index')}
   WHERE to_index.project = $1`;
 const inAll = { hits, unindexed, queued: statement(queuedOf('')) } as const;
-/** The same in the sessions that meet conditions. */
+/** The statements of {@link inAll}, for the sessions that meet conditions. */
 const inSome = {
   hits: plannedAnew(found('search.words @@ $4::tsquery', conditionsFrom(5))),
   unindexed: plannedAnew(found('search.words IS NULL', conditionsFrom(4))),

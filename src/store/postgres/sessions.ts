@@ -26,7 +26,7 @@ export const sessionColumns = `
   session.forked_at, session.parameters, session.system, session.pinned, session.archived, session.tags,
   session.user_id, ${modeOfSession} AS mode`;
 
-/** The same columns of a row that has them. */
+/** The names of {@link sessionColumns}, for a row that has these columns. */
 export const sessionFields = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters,
   system, pinned, archived, tags, user_id, mode`;
 

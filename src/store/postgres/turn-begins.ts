@@ -33,7 +33,7 @@ interface BegunRow extends KnownRow {
   readonly number: number;
   readonly turn_position: number | null;
   readonly turn_epoch: number | null;
-  /** Of a session that existed before. */
+  /** The settings of a session that existed before. */
   readonly parameters: string | null;
   readonly system: string | null;
 }
@@ -105,7 +105,7 @@ async function resultOf(
   }
 }
 
-/** Of a turn that another owner has taken over meanwhile: its holder learns that at its first renewal, or at its end. */
+/** The epoch of a turn that another owner has taken over meanwhile. Its holder learns this at its first renewal, or at its end. */
 const lostEpoch = -1;
 
 /** A new message in a session with an open turn. */

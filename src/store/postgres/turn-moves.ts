@@ -185,7 +185,7 @@ async function freeSession(
   return { row, isAbandoned: turn !== null };
 }
 
-/** It is later than every earlier move of the session. */
+/** The time of a move, which is later than every earlier move of the session. */
 function timeOfMove({ now }: TurnMove, { updated_at }: LastTurnRow): number {
   return Math.max(now, updated_at + 1);
 }

@@ -91,7 +91,7 @@ export interface StandingRow extends Pick<SessionRow, 'parameters' | 'system'> {
   readonly turn_epoch: number;
   readonly lease_until: string | null;
   readonly is_lease_over: boolean | null;
-  /** Of the message whose turn is open. */
+  /** The mode of the message whose turn is open. */
   readonly asked_mode: string | null;
   readonly has_reply: boolean;
 }

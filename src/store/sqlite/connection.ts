@@ -173,7 +173,7 @@ export class Connection {
     this.pragma(`cache_size = -${cacheKibibytes}`);
   }
 
-  /** Begins a write transaction. The caller runs it to its end without yielding to the event loop. */
+  /** Begins a write transaction. The caller commits it, or rolls it back, without yielding to the event loop. */
   beginWriting(): void {
     this.run('BEGIN IMMEDIATE');
     this.#writing = {};

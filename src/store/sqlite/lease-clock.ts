@@ -1,7 +1,7 @@
 // The clock of leases: the time in ms since this machine started. All processes of the machine share it (CLOCK_MONOTONIC on Linux; macOS
-// and Windows have the like). The time of day does not count: it may jump by an hour, and a lease must not follow. One machine's clock is
-// enough, because one kernel runs all processes that use a SQLite store: the log (WAL) needs memory that they share, and network file
-// systems are refused. Containers of one machine share its kernel and this clock.
+// and Windows have similar clocks). The time of day does not count: it may jump by an hour, and a lease must not follow. One machine's
+// clock is enough, because one kernel runs all processes that use a SQLite store: the log (WAL) needs memory that they share, and network
+// file systems are refused. Containers of one machine share its kernel and this clock.
 //
 // After a restart of the machine the clock begins at 0 again. An older lease then seems to end far in the future. A lease with more time
 // left than any lease gets is therefore over. (On Linux the owner's name holds the id of the boot and shows the restart too.) The clock may

@@ -103,8 +103,8 @@ export class SearchIndex {
   }
 
   /**
-   * Resolves when few enough messages of the project wait for a search to read them. Rejects with the signal's reason; the messages that are
-   * indexed by then stay indexed.
+   * Resolves when few enough messages of the project wait for a search to read them. Rejects with the signal's reason; the messages that
+   * are indexed by then stay indexed.
    */
   async catchUp(projectId: string, signal: AbortSignal, notice?: Call['notice']): Promise<void> {
     signal.throwIfAborted();

@@ -26,7 +26,7 @@ const fewSessions = 2000;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
-// The condition for the far end of a page; the near end is a condition of its own. A session is never active before its creation, so
+// The condition for the far end of a page; the near end is another condition. A session is never active before its creation, so
 // `updatedBefore` bounds the creation time too.
 const reach = {
   updated: { desc: 'updated_at >= @updatedAfter', asc: 'updated_at < @updatedBefore' },

@@ -1,4 +1,4 @@
-// A connection of its own that sees one state of the store while others write.
+// A further connection, which sees one state of the store while others write.
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 

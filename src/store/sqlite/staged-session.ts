@@ -135,7 +135,7 @@ export async function removeAbandoned(
   } catch {}
 }
 
-/** Removes what purges have left that were stopped within a session, also if another purge is at work on it. */
+/** Removes the sessions that stopped purges have left in part, also if another purge removes them at the same time. */
 export function* removeLeft(connection: Connection): Steps<void> {
   for (;;) {
     const row = connection.get<AbandonedRow>(stagingStatements.nextRemoved);
