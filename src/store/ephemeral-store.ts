@@ -1,7 +1,14 @@
 // A store that keeps no text: sessions are in a store in memory, and keys and usage in a persistent store. For each turn the persistent
 // store gets a deleted session of its own, without a title, whose two messages are empty: it carries the usage of the turn.
 import { refusedKey } from '../service/refused-key.ts';
-import type { SessionStore, Turn, TurnBegin, TurnReply, TurnStart } from './session-store.ts';
+import {
+  type SessionStore,
+  type Turn,
+  type TurnBegin,
+  type TurnReply,
+  type TurnStart,
+  turnName,
+} from './session-store.ts';
 
 /** The operations on keys and on the store itself. */
 const persistentCalls = [
@@ -53,7 +60,7 @@ export function ephemeralStore(persistent: SessionStore, memory: SessionStore): 
   ): Promise<TurnBegin> => {
     if (begin.kind !== 'begun') return begin;
     try {
-      running.set(turnKey(begin.turn), await beginCounting(persistent, projectId, start));
+      running.set(turnName(begin.turn), await beginCounting(persistent, projectId, start));
       return begin;
     } catch (error) {
       await memory.endTurn(projectId, begin.turn, noReply(start));
@@ -92,9 +99,9 @@ export function ephemeralStore(persistent: SessionStore, memory: SessionStore): 
     },
     async endTurn(projectId, turn, reply) {
       const end = await memory.endTurn(projectId, turn, reply);
-      const count = running.get(turnKey(turn));
+      const count = running.get(turnName(turn));
       if (count !== undefined) await persistent.endTurn(projectId, count, { ...reply, content: '' });
-      running.delete(turnKey(turn));
+      running.delete(turnName(turn));
       return end;
     },
     async close() {
@@ -140,8 +147,4 @@ function noReply({ closing_message_id, mode, now }: CountedTurn): TurnReply {
     first_token_ms: null,
     error_code: null,
   };
-}
-
-function turnKey({ session_id, epoch }: Turn): string {
-  return `${session_id} ${epoch}`;
 }

@@ -56,6 +56,11 @@ export interface Turn {
   readonly epoch: number;
 }
 
+/** A name for a turn in sets and maps. Ids of sessions are random, so no other turn has this name. */
+export function turnName({ session_id, epoch }: Pick<Turn, 'session_id' | 'epoch'>): string {
+  return `${session_id} ${epoch}`;
+}
+
 export type TurnBegin =
   /** `settings`: those of the session at this moment. */
   | { readonly kind: 'begun'; readonly turn: Turn; readonly settings: SessionSettings }

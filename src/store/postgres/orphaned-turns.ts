@@ -1,6 +1,12 @@
 // Turns of this server that no call runs: their beginning or end failed because the database gave no answer. The heartbeat of the server
 // holds all of its turns as long as the server lives, so these turns are given back when the database answers again.
-import type { RegenerationStart, Turn, TurnBegin, TurnStart } from '../session-store.ts';
+import {
+  type RegenerationStart,
+  type Turn,
+  type TurnBegin,
+  type TurnStart,
+  turnName,
+} from '../session-store.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { refused } from './keys.ts';
@@ -83,7 +89,7 @@ export class OrphanedTurns {
     this.#beginning.add(start);
     try {
       const begun = await begin;
-      if (typeof begun === 'object' && begun.kind === 'begun') this.#running.add(nameOf(begun.turn));
+      if (typeof begun === 'object' && begun.kind === 'begun') this.#running.add(turnName(begun.turn));
       return begun;
     } catch (error) {
       const isNew = 'message_id' in start;
@@ -109,7 +115,7 @@ export class OrphanedTurns {
       this.#add({ projectId, sessionId, messageId, key: null, ...notLookedFor });
       throw error;
     } finally {
-      this.#running.delete(nameOf(turn));
+      this.#running.delete(turnName(turn));
     }
   }
 
@@ -139,7 +145,7 @@ export class OrphanedTurns {
     const later = new Set(orphans.filter((one) => this.#mayBegin(one)));
     const abandoned = found.flatMap(({ number, session_id, turn_epoch: epoch }) => {
       const one = orphans[number] as Orphan;
-      if (later.has(one) || this.#running.has(nameOf({ session_id, epoch }))) return [];
+      if (later.has(one) || this.#running.has(turnName({ session_id, epoch }))) return [];
       return [{ projectId: one.projectId, session_id, epoch }];
     });
     const turns = columnsOf(
@@ -170,8 +176,4 @@ export class OrphanedTurns {
     this.#orphans.push(orphan);
     if (this.#orphans.length > maxOrphans) this.#orphans.shift();
   }
-}
-
-function nameOf({ session_id, epoch }: Pick<Turn, 'session_id' | 'epoch'>): string {
-  return `${session_id} ${epoch}`;
 }

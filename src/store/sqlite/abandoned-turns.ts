@@ -1,6 +1,7 @@
 // Ends turns that nobody else will end, if a part of the reply is stored. The process of such a turn is gone, or could not store the end.
 // Where nothing is known of the process, the lease decides. All of them end when a store is opened, so that listings, searches and copies
 // have their replies. Those of one session end when its messages are read. A process that is only suspended keeps its turn.
+import { turnName } from '../session-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { isLeaseOver } from './lease-clock.ts';
@@ -33,12 +34,8 @@ const nextWithParts = `
 export interface AbandonedTools extends Pick<Clocks, 'clock'> {
   readonly connection: Connection;
   readonly stateOf: (owner: string) => OwnerState;
-  /** The turns of this process whose ends could not be stored ({@link nameOfTurn}). */
+  /** The turns of this process whose ends could not be stored ({@link turnName}). */
   readonly unended: ReadonlySet<string>;
-}
-
-export function nameOfTurn({ session_id }: Pick<TurnRow, 'session_id'>, epoch: number): string {
-  return `${session_id} ${epoch}`;
 }
 
 /** The turn of a session, if it is abandoned and a part of its reply is stored. */
@@ -51,7 +48,8 @@ export function abandonedTurn(
   const row = connection.get<TurnRow>(abandonedStatements.open, { projectId, sessionId });
   if (row === undefined || row.turn_owner === null) return null;
   const state = stateOf(row.turn_owner);
-  const isLeft = state === 'unknown' || unended.has(nameOfTurn(row, row.turn_epoch));
+  const isLeft =
+    state === 'unknown' || unended.has(turnName({ session_id: sessionId, epoch: row.turn_epoch }));
   return state === 'gone' || (isLeft && isLeaseOver(row.turn_until, clock)) ? row : null;
 }
 

@@ -2,19 +2,20 @@
 // rare-calls.ts has the calls that a turn does not make.
 import type { Message, Session } from '../../service/session.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
-import type {
-  IdempotencyKey,
-  Idempotent,
-  KeyHash,
-  SessionStore,
-  Turn,
-  TurnBegin,
-  TurnEnd,
-  TurnReply,
-  TurnStart,
+import {
+  type IdempotencyKey,
+  type Idempotent,
+  type KeyHash,
+  type SessionStore,
+  type Turn,
+  type TurnBegin,
+  type TurnEnd,
+  type TurnReply,
+  type TurnStart,
+  turnName,
 } from '../session-store.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
-import { abandonedTurn, nameOfTurn } from './abandoned-turns.ts';
+import { abandonedTurn } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
@@ -230,7 +231,7 @@ export class SqliteStore implements SessionStore {
     const ended = await this.#access
       .run(() => this.#access.writer.write(write, options))
       .catch((error) => {
-        this.#unended.add(nameOfTurn(turn, turn.epoch));
+        this.#unended.add(turnName(turn));
         throw error;
       });
     this.#turnWaiters.wake(turn.session_id);
