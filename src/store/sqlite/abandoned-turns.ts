@@ -1,6 +1,6 @@
-// Ends turns that nobody else will end, if a part of the reply is stored. The process of such a turn is gone, or could not store the end.
-// Where nothing is known of the process, the lease decides. All of them end when a store is opened, so that listings, searches and copies
-// have their replies. Those of one session end when its messages are read. A process that is only suspended keeps its turn.
+// Ends abandoned turns, if a part of the reply is stored. A turn is abandoned if its process is gone, or could not store the end. If nothing
+// is known of the process, the lease decides. A process that is only suspended keeps its turn. All abandoned turns end when a store is
+// opened, so that listings, searches and copies have their replies. The turn of one session ends when its messages are read.
 import { turnName } from '../session-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -35,12 +35,12 @@ export interface AbandonedTools extends Pick<Clocks, 'clock'> {
   readonly connection: Connection;
   readonly stateOf: (owner: string) => OwnerState;
   /** The turns of this process whose ends could not be stored ({@link turnName}). */
-  readonly unended: ReadonlySet<string>;
+  readonly failedEnds: ReadonlySet<string>;
 }
 
 /** The turn of a session, if it is abandoned and a part of its reply is stored. */
 export function abandonedTurn(
-  { connection, clock, stateOf, unended }: AbandonedTools,
+  { connection, clock, stateOf, failedEnds }: AbandonedTools,
   projectId: string,
   sessionId: string,
 ): TurnRow | null {
@@ -48,9 +48,9 @@ export function abandonedTurn(
   const row = connection.get<TurnRow>(abandonedStatements.open, { projectId, sessionId });
   if (row === undefined || row.turn_owner === null) return null;
   const state = stateOf(row.turn_owner);
-  const isLeft =
-    state === 'unknown' || unended.has(turnName({ session_id: sessionId, epoch: row.turn_epoch }));
-  return state === 'gone' || (isLeft && isLeaseOver(row.turn_until, clock)) ? row : null;
+  const isUnattended =
+    state === 'unknown' || failedEnds.has(turnName({ session_id: sessionId, epoch: row.turn_epoch }));
+  return state === 'gone' || (isUnattended && isLeaseOver(row.turn_until, clock)) ? row : null;
 }
 
 /** Ends the turn of a session if it is abandoned: its reply is what is stored of it, or that becomes an alternative. */

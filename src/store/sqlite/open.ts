@@ -78,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     processes,
     endsWithProcess,
   });
-  await store.settleAbandoned();
+  await store.removeLeftovers();
   const measures: StoreMeasures = {
     gauges: async () => ({ bytes: bytesOf(connection.path), connections: null }),
     onCommit: (listener) => connection.onCommit(listener),
@@ -91,7 +91,7 @@ export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>)
   const { connection, wait } = await openPlace(options);
   const { sinceBoot, stateOf = unknownState } = options;
   const { SqliteRows } = await import('./store-rows.ts');
-  const abandoned = { connection, clock: sinceBoot(), stateOf, unended: new Set<string>() };
+  const abandoned = { connection, clock: sinceBoot(), stateOf, failedEnds: new Set<string>() };
   await endAbandonedTurns(new Writer(connection, wait), abandoned);
   return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
 }

@@ -47,10 +47,10 @@ interface StoreParts {
   readonly keys: KeyReads;
   readonly audit: SqliteAudit;
   readonly turnWaiters: TurnWaiters;
-  readonly unended: ReadonlySet<string>;
   readonly dependencies: StoreDependencies;
   readonly processes: StoreProcesses | null;
   readonly clocks: () => Clocks;
+  readonly abandonedTools: () => AbandonedTools;
   readonly writeOnce: WriteOnce;
 }
 
@@ -79,25 +79,19 @@ export class RareCalls {
   }
 
   /** Ends the turns, and removes the staged sessions, of processes that are gone. */
-  async settleAbandoned(): Promise<void> {
+  async removeLeftovers(): Promise<void> {
     const { access, dependencies } = this.#parts;
     await removeAbandoned(access, dependencies.sinceBoot());
-    await endAbandonedTurns(access.writer, this.#abandonedTools());
+    await endAbandonedTurns(access.writer, this.#parts.abandonedTools());
   }
 
   /** Ends the turn of a session if it is abandoned. The next call repeats what fails here. */
   async endAbandonedTurn(projectId: string, sessionId: string): Promise<void> {
     const { access, turnWaiters } = this.#parts;
-    const end = () => endAbandonedTurn(this.#abandonedTools(), projectId, sessionId);
+    const end = () => endAbandonedTurn(this.#parts.abandonedTools(), projectId, sessionId);
     // The messages can be read without their last one, also if the store is full or another process writes for long.
     await access.writer.write(end, { party: projectId, waitMs: readWaitMs }).catch(() => {});
     turnWaiters.wake(sessionId);
-  }
-
-  #abandonedTools(): AbandonedTools {
-    const { access, dependencies, unended } = this.#parts;
-    const { stateOf, sinceBoot } = dependencies;
-    return { connection: access.connection, clock: sinceBoot(), stateOf, unended };
   }
 
   readonly createKey: SessionStore['createKey'] = async (key) => {
@@ -165,7 +159,7 @@ export class RareCalls {
     const erased = () => options.erased?.(1);
     const tools = { connection, writer, wait, clocks: this.#parts.clocks, audit, erased };
     return this.#parts.access.run(async () => {
-      await this.settleAbandoned();
+      await this.removeLeftovers();
       // What waits still names sessions by their ids.
       await this.#parts.audit.chain();
       return purgeSessions(tools, filter, options);

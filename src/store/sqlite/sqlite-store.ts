@@ -15,7 +15,7 @@ import {
   turnName,
 } from '../session-store.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
-import { abandonedTurn } from './abandoned-turns.ts';
+import { type AbandonedTools, abandonedTurn } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
@@ -23,7 +23,7 @@ import { Gate } from './gate.ts';
 import { doOnce, modeOfTurn } from './idempotency.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
-import { mayHaveLeft } from './left-presence.ts';
+import { mayHoldLeftovers } from './leftovers.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
 import { history, listAllMessages, listMessages } from './messages.ts';
 import type { RareCalls, WriteOnce } from './rare-calls.ts';
@@ -55,7 +55,7 @@ export class SqliteStore implements SessionStore {
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #partsGate = new Gate(partsGateMs);
-  readonly #unended = new Set<string>();
+  readonly #failedEnds = new Set<string>();
   readonly #dependencies: StoreDependencies;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
@@ -105,8 +105,8 @@ export class SqliteStore implements SessionStore {
     let rare: Promise<RareCalls> | null = null;
     const parts = {
       ...{ access: this.#access, keys: this.#keys, audit: this.audit, turnWaiters: this.#turnWaiters },
-      unended: this.#unended,
       ...{ dependencies, processes, clocks: () => this.#clocks() },
+      abandonedTools: () => this.#abandonedTools(),
       writeOnce: this.#writeOnce.bind(this) as WriteOnce,
     };
     this.#rare = () => {
@@ -142,26 +142,20 @@ export class SqliteStore implements SessionStore {
       return this.audit.recordSessions(deleted, connection, 'delete', projectId, by);
     });
 
-  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, idempotencyKey, by) =>
-    this.#writeOnce(projectId, idempotencyKey, (connection) => {
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, key, by) =>
+    this.#writeOnce(projectId, key, (connection) => {
       const restored = restoreSession(connection, projectId, sessionId, this.#dependencies.now());
       return this.audit.recordSessions(restored, connection, 'restore', projectId, by);
     });
 
-  readonly deleteSessions: SessionStore['deleteSessions'] = (
-    projectId,
-    sessionIds,
-    now,
-    idempotencyKey,
-    by,
-  ) =>
-    this.#writeOnce(projectId, idempotencyKey, (connection) => {
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, key, by) =>
+    this.#writeOnce(projectId, key, (connection) => {
       const items = deleteSessions(connection, projectId, sessionIds, now);
       return this.audit.recordSessions(items, connection, 'delete', projectId, by);
     });
 
-  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, idempotencyKey, by) =>
-    this.#writeOnce(projectId, idempotencyKey, (connection) => {
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, key, by) =>
+    this.#writeOnce(projectId, key, (connection) => {
       const items = restoreSessions(connection, projectId, sessionIds, this.#dependencies.now());
       return this.audit.recordSessions(items, connection, 'restore', projectId, by);
     });
@@ -187,12 +181,12 @@ export class SqliteStore implements SessionStore {
   };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
-    this.#readEnded(projectId, sessionId, (connection) =>
+    this.#readAfterEnd(projectId, sessionId, (connection) =>
       listMessages(connection, projectId, sessionId, place),
     );
 
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
-    this.#readEnded(projectId, sessionId, (connection) =>
+    this.#readAfterEnd(projectId, sessionId, (connection) =>
       listAllMessages(connection, projectId, sessionId, place),
     );
 
@@ -231,7 +225,7 @@ export class SqliteStore implements SessionStore {
     const ended = await this.#access
       .run(() => this.#access.writer.write(write, options))
       .catch((error) => {
-        this.#unended.add(turnName(turn));
+        this.#failedEnds.add(turnName(turn));
         throw error;
       });
     this.#turnWaiters.wake(turn.session_id);
@@ -242,8 +236,9 @@ export class SqliteStore implements SessionStore {
   readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
     this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
-  readonly settleAbandoned = async (): Promise<void> => {
-    if (mayHaveLeft(this.#access.connection)) await (await this.#rare()).settleAbandoned();
+  /** Ends the turns, and removes the staged sessions, of processes that are gone. */
+  readonly removeLeftovers = async (): Promise<void> => {
+    if (mayHoldLeftovers(this.#access.connection)) await (await this.#rare()).removeLeftovers();
   };
 
   readonly ping = () => this.#access.ping();
@@ -254,14 +249,15 @@ export class SqliteStore implements SessionStore {
     await Promise.all([closing, this.#processes?.close()]);
   }
 
-  /** Reads messages of a session after its turn has ended, if that was abandoned. */
-  async #readEnded<T>(projectId: string, sessionId: string, work: (connection: Connection) => T): Promise<T> {
-    const { stateOf } = this.#dependencies;
-    const unended = this.#unended;
+  /** Reads messages of a session. If its turn is abandoned, it is ended before. */
+  async #readAfterEnd<T>(
+    projectId: string,
+    sessionId: string,
+    work: (connection: Connection) => T,
+  ): Promise<T> {
     const first = await this.#access.read((connection) => {
-      const { clock } = this.#clocks();
-      const isLeft = abandonedTurn({ connection, clock, stateOf, unended }, projectId, sessionId) !== null;
-      return isLeft ? null : { value: work(connection) };
+      const isAbandoned = abandonedTurn(this.#abandonedTools(), projectId, sessionId) !== null;
+      return isAbandoned ? null : { value: work(connection) };
     });
     if (first !== null) return first.value;
     await (await this.#rare()).endAbandonedTurn(projectId, sessionId);
@@ -278,6 +274,12 @@ export class SqliteStore implements SessionStore {
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */
   #turnTools() {
     return { connection: this.#access.connection, rules: this.#dependencies.rules, ...this.#clocks() };
+  }
+
+  #abandonedTools(): AbandonedTools {
+    const { stateOf, sinceBoot } = this.#dependencies;
+    const failedEnds = this.#failedEnds;
+    return { connection: this.#access.connection, clock: sinceBoot(), stateOf, failedEnds };
   }
 
   #clocks(): Clocks {
