@@ -1,22 +1,7 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { Message, Session } from '../../service/session.ts';
-import type { SessionChanges } from '../../service/session-archive.ts';
-import type { FoundKey } from '../key-budgets.ts';
 import { changesOrdering } from '../order-change.ts';
-import type { Rows, SessionFilter } from '../session-filters.ts';
-import type {
-  IdempotencyKey,
-  Idempotent,
-  KeyHash,
-  ReplyPart,
-  SessionStore,
-  Turn,
-  TurnBegin,
-  TurnEnd,
-  TurnReply,
-  TurnStart,
-} from '../session-store.ts';
+import type { IdempotencyKey, Idempotent, SessionStore } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import { listAllMessages } from './all-messages.ts';
@@ -107,9 +92,9 @@ export class PostgresStore implements SessionStore {
     if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
   }
 
-  findKey(hash: Uint8Array): Promise<FoundKey | null> {
+  readonly findKey: SessionStore['findKey'] = (hash) => {
     return this.#run(() => this.#groups.keyReads.add(hash));
-  }
+  };
 
   readonly createKey: SessionStore['createKey'] = (key) =>
     this.#audited(() => this.#connections.transaction((ask) => createKey(ask, key)));
@@ -125,15 +110,15 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => accepted(await this.#groups.creations.add(creation)));
   };
 
-  findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
+  readonly findSession: SessionStore['findSession'] = (projectId, sessionId, keyHash = null) => {
     const named = { projectId, sessionId, keyHash };
     return this.#run(async () => accepted(await this.#groups.sessionReads.add(named)));
-  }
+  };
 
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
     this.#audited((ask) => deleteSession(ask, projectId, sessionId, now, by));
 
-  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
+  readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) => {
     const { rules } = this.#tools;
     return this.#run((ask) =>
       changesOrdering(changes)
@@ -142,7 +127,7 @@ export class PostgresStore implements SessionStore {
           )
         : changeTexts(ask, projectId, sessionId, changes),
     );
-  }
+  };
 
   readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, key) => {
     const { rules } = this.#tools;
@@ -160,9 +145,9 @@ export class PostgresStore implements SessionStore {
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, key, by) =>
     this.#once(projectId, key, (ask) => restoreSessions(ask, projectId, sessionIds, this.#now(), by));
 
-  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
+  readonly listSessions: SessionStore['listSessions'] = (projectId, filter) => {
     return this.#run((ask) => listSessions(ask, projectId, filter));
-  }
+  };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listMessages(ask, projectId, sessionId, place));
@@ -193,7 +178,7 @@ export class PostgresStore implements SessionStore {
     return imported;
   };
 
-  beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
+  readonly beginTurn: SessionStore['beginTurn'] = (projectId, start, signal) => {
     return this.#run(async () => {
       signal?.throwIfAborted();
       this.#sweeps.sweep(start.idempotencyKey);
@@ -201,7 +186,7 @@ export class PostgresStore implements SessionStore {
       const begin = start.answersOnly ? beginAnswered(this.#tools, call) : this.#groups.begins.add(call);
       return accepted(await (this.#orphanedTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
-  }
+  };
 
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (projectId, start, signal) =>
     this.#run(() => this.#lines.begin(projectId, start, signal), signal);
@@ -223,25 +208,25 @@ export class PostgresStore implements SessionStore {
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   };
 
-  history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
+  readonly history: SessionStore['history'] = (projectId, sessionId, before, limit) => {
     return this.#run(() => this.#groups.histories.add({ projectId, sessionId, before, limit }));
-  }
+  };
 
-  renewTurn(projectId: string, turn: Turn, leaseMs: number, part: ReplyPart | null = null): Promise<boolean> {
+  readonly renewTurn: SessionStore['renewTurn'] = (projectId, turn, leaseMs, part = null) => {
     return this.#run(() => this.#groups.renewals.add({ projectId, turn, leaseMs, part }));
-  }
+  };
 
-  async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
+  readonly endTurn: SessionStore['endTurn'] = async (projectId, turn, reply) => {
     const end = this.#run(() => this.#groups.ends.add({ projectId, turn, reply }));
     const ended = await (this.#orphanedTurns?.followEnd(projectId, turn, end) ?? end);
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp(2);
     return ended;
-  }
+  };
 
-  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
+  readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) => {
     return this.#run((ask) => holdsAny(ask, projectId, sessionIds));
-  }
+  };
 
   readonly usage: SessionStore['usage'] = (since, by) => this.#run((ask) => usage(ask, since, by));
 

@@ -1,17 +1,10 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
 // rare-calls.ts has the calls that a turn does not make.
-import type { Message, Session } from '../../service/session.ts';
-import type { Rows, SessionFilter } from '../session-filters.ts';
 import {
   type IdempotencyKey,
   type Idempotent,
   type KeyHash,
   type SessionStore,
-  type Turn,
-  type TurnBegin,
-  type TurnEnd,
-  type TurnReply,
-  type TurnStart,
   turnName,
 } from '../session-store.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
@@ -129,12 +122,12 @@ export class SqliteStore implements SessionStore {
     return this.#writeOnce(projectId, key, create, keyHash);
   };
 
-  findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
+  readonly findSession: SessionStore['findSession'] = (projectId, sessionId, keyHash = null) => {
     return this.#access.read((connection) => {
       this.#keys.check(connection, projectId, keyHash);
       return findSession(connection, projectId, sessionId);
     });
-  }
+  };
 
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
     this.#access.write(projectId, (connection) => {
@@ -160,14 +153,14 @@ export class SqliteStore implements SessionStore {
       return this.audit.recordSessions(items, connection, 'restore', projectId, by);
     });
 
-  listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
+  readonly listSessions: SessionStore['listSessions'] = (projectId, filter) => {
     const processes = this.#processes;
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
       processes?.isAvailable ? () => processes.list(projectId, filter) : null,
     );
-  }
+  };
 
   readonly searchSessions: SessionStore['searchSessions'] = async (
     projectId,
@@ -190,13 +183,13 @@ export class SqliteStore implements SessionStore {
       listAllMessages(connection, projectId, sessionId, place),
     );
 
-  beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
+  readonly beginTurn: SessionStore['beginTurn'] = (projectId, start, signal) => {
     const begin = (connection: Connection) => {
       this.#keys.check(connection, projectId, start.keyHash ?? null);
       return beginTurn(this.#turnTools(), projectId, start);
     };
     return this.#access.write(projectId, begin, signal);
-  }
+  };
 
   readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, idempotencyKey) =>
     this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, idempotencyKey));
@@ -206,9 +199,9 @@ export class SqliteStore implements SessionStore {
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
   };
 
-  history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
+  readonly history: SessionStore['history'] = (projectId, sessionId, before, limit) => {
     return this.#access.read((connection) => history(connection, projectId, sessionId, before, limit));
-  }
+  };
 
   readonly renewTurn: SessionStore['renewTurn'] = async (projectId, turn, leaseMs, part = null) => {
     const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
@@ -218,7 +211,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.write(projectId, () => renewTurn(this.#turnTools(), projectId, turn, leaseMs, part));
   };
 
-  async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
+  readonly endTurn: SessionStore['endTurn'] = async (projectId, turn, reply) => {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
     const options = { party: projectId, waitMs: replyLockWaitMs };
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
@@ -231,7 +224,7 @@ export class SqliteStore implements SessionStore {
     this.#turnWaiters.wake(turn.session_id);
     this.#keepUp();
     return ended;
-  }
+  };
 
   readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
     this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
