@@ -30,7 +30,8 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
   const { status, retryAfter, request } = response;
   if (body === undefined && !asksToRetry(status)) {
     const failure = badResponse(response, body, notJson);
-    return failure.with({ hint: gatewayHint(response) ?? failure.hint });
+    const hint = gatewayHint(response);
+    return hint === null ? failure : failure.with({ hint, mayHaveActed: status !== 413 });
   }
   const code = knownCode(reportedCode(body)) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks you to wait ${duration(retryAfter)}.`;

@@ -172,6 +172,20 @@ test('a login to a server of a model names the request, and the command for such
   }
 });
 
+test('a login through a gateway that gets no response does not suspect a server of a model', async () => {
+  const gateway = await serve((_, response) => response.writeHead(502).end('<html>Bad Gateway</html>'));
+  try {
+    const { status, err } = await place.parley(['login', '--url', gateway.url, '--key-stdin'], {
+      stdin: 'key-of-server',
+    });
+    expect(status).toBe(1);
+    expect(err).toContain('A gateway in front of the server got no response from it.');
+    expect(err).not.toContain('modes add');
+  } finally {
+    await gateway.close();
+  }
+});
+
 test('an error about a stopped server on this machine names the command that returns to the embedded store', async () => {
   const gone = await serve(({ path }, response) =>
     sendJson(response, { success: true, data: path.endsWith('/models') ? ['only'] : {} }),

@@ -96,7 +96,10 @@ export async function runLogin(
 /** Adds a hint to a failure that a model's server may have caused: it does not know the path, or sends another body. */
 function addModelServerHint(error: unknown): never {
   const isOtherServer =
-    error instanceof ParleyError && (error.code === 'NOT_FOUND' || error.code === 'BAD_RESPONSE');
+    error instanceof ParleyError &&
+    (error.code === 'NOT_FOUND' || error.code === 'BAD_RESPONSE') &&
+    // A gateway that got no response is in front of the right server.
+    !error.mayHaveActed;
   if (!isOtherServer) throw error;
   const hint = 'For the server of a model: parley modes add NAME --base-url URL --model MODEL';
   throw error.with({ hint: `${error.hint} ${hint}`.trim() });
