@@ -33,7 +33,11 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
     const line = fault.path.length === 0 ? 1 : document.lineOf(fault.path);
-    throw modeFailure(fault, 'CONFIG', `${path}, line ${line}`);
+    const failure = modeFailure(fault, 'CONFIG', `${path}, line ${line}`);
+    if (fault.remedy?.kind !== 'choose_default_mode') throw failure;
+    // The command for the default changes the configuration of this machine.
+    const advice = 'Name one of its modes or a built-in one, or remove the line.';
+    throw failure.with({ hint: advice, remedy: null });
   }
 }
 

@@ -184,3 +184,10 @@ test.runIf(process.platform === 'linux')('an endless file is refused by its size
     message: '/dev/zero cannot be read (more than 8388608 bytes).',
   });
 });
+
+test('a default that is no mode comes with advice for the file, not for the configuration', async () => {
+  await expect(readModesFile(fileOf('default: nobody\n'), signal)).rejects.toMatchObject({
+    hint: 'Name one of its modes or a built-in one, or remove the line.',
+    remedy: null,
+  });
+});
