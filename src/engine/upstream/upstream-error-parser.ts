@@ -1,6 +1,6 @@
 // Parses the error of a model's server and finds its kind by status, code, type or text. The texts come from the documentation of the
 // vendors or from their servers.
-import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
+import { fieldOf, objectOrNull, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
 
 /** The kinds to which the errors of all vendors are reduced. */
@@ -43,7 +43,7 @@ const contextWords =
 /** Bedrock: "Too many tokens, please wait before trying again." This is a limit per minute or per day. */
 const rateWords = /please wait before trying again/i;
 const modelCodes =
-  /model_not_found|invalid_model\b|DeploymentNotFound|model_decommissioned|model_not_available/i;
+  /model_not_found|unknown_model|invalid_model\b|DeploymentNotFound|model_decommissioned|model_not_available/i;
 const modelWords =
   /model.{0,80}(not found|not exist|does not exist|not a valid)|not a valid model|no endpoints found for /i;
 const creditWords =
@@ -119,15 +119,16 @@ interface ParsedBody {
 }
 
 /**
- * Reads `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one error, and text that is
- * not JSON.
+ * Reads `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Cloudflare's `{"errors":[{"message","code"}]}`,
+ * Google's list of one error, and text that is not JSON.
  */
 function parseBody(text: string): ParsedBody {
   const parsed = parseJson(text);
   // The text of an HTML page is not used.
   if (parsed === undefined) return { codes: [], message: /^\s*</.test(text) ? '' : text, retryAfter: null };
   const body = Array.isArray(parsed) ? parsed[0] : parsed;
-  const error = fieldOf(body, 'error') ?? body;
+  const errors = fieldOf(body, 'errors');
+  const error = fieldOf(body, 'error') ?? (Array.isArray(errors) ? errors[0] : null) ?? body;
   const details = fieldOf(error, 'details');
   const facts: readonly unknown[] = Array.isArray(details) ? details : [];
   const codes = [
@@ -145,7 +146,12 @@ function messageOf(error: unknown): string {
   const message = fieldOf(error, 'message');
   const detail = fieldOf(error, 'detail');
   return (
-    textOf(error) || textOf(message) || faults(fieldOf(message, 'detail')) || textOf(detail) || faults(detail)
+    textOf(error) ||
+    textOf(message) ||
+    faults(fieldOf(message, 'detail')) ||
+    textOf(detail) ||
+    faults(detail) ||
+    (objectOrNull(detail) === null ? '' : messageOfBody(detail))
   );
 }
 

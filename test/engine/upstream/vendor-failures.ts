@@ -64,6 +64,11 @@ const unknownModel: readonly VendorFailure[] = [
     },
   },
   {
+    vendor: 'GitHub Models',
+    status: 400,
+    body: { error: { code: 'unknown_model', message: 'Unknown model: x', details: 'Unknown model: x' } },
+  },
+  {
     vendor: 'Together',
     status: 404,
     body: { error: { message: 'Unable to access model x.', type: 'x', code: 'model_not_available' } },
@@ -344,6 +349,20 @@ export const vendorFailures: readonly VendorFailure[] = [
     problem: 'refused',
     says: /It says: top_k is too large\.$/,
   },
+  {
+    vendor: 'Cloudflare’s models',
+    status: 400,
+    body: { errors: [{ message: 'AiError: Bad input', code: 5006 }], success: false, result: {} },
+    problem: 'refused',
+    says: /It says: AiError: Bad input\.$/,
+  },
+  ...[{ error: 'Model is busy' }, { error: { message: 'Model is busy' } }, { message: 'Model is busy' }].map(
+    (detail) => ({
+      vendor: 'DeepInfra and others in an object of detail',
+      ...{ status: 429, body: { detail }, problem: 'rate_limited', code: 'RATE_LIMITED' as const },
+      says: /It says: Model is busy\.$/,
+    }),
+  ),
   {
     vendor: 'LM Studio without such a path',
     status: 404,
