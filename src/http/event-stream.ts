@@ -9,6 +9,8 @@ export interface ServerSentEvent {
   /** `message` if the stream names no event. */
   readonly event: string;
   readonly data: string;
+  /** True for a last event without its blank line, which the end of the stream may have cut. */
+  readonly mayBeCut?: true;
 }
 
 /** The name of the event that holds a line which is no field of an event. */
@@ -41,7 +43,7 @@ export async function* readEventBatches(
     await yieldToEventLoop();
   }
   if (!isLenient) return;
-  yield reader.take(Buffer.from('\n\n'));
+  yield reader.take(Buffer.from('\n\n')).map((event) => ({ ...event, mayBeCut: true }));
   reader.throwFailure();
 }
 

@@ -81,11 +81,13 @@ export class CompletionReader {
     for (const received of events) {
       const sent = received.event === strayLine ? eventOfLine(received.data) : received;
       if (sent === null) continue;
-      const { event, data } = sent;
+      const { event, data, mayBeCut } = sent;
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
-      this.#hasRead ||= isEnd || chunk !== null;
+      this.#hasRead ||= isEnd || chunk !== null || mayBeCut === true;
+      // The connection reports a reply that broke off.
+      if (mayBeCut && event !== 'error' && value === undefined) continue;
       const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
       if (problem !== null || isEnd) {
         if (joined !== null) yield joined;
