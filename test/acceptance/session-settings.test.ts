@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { ModeSettings } from '../../src/service/mode-settings.ts';
-import type { NewSession, Session } from '../../src/service/session.ts';
+import type { NewSession, Page, Session } from '../../src/service/session.ts';
 import { entered, ReplFixture } from '../cli/repl/repl-fixture.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
@@ -80,6 +80,24 @@ test('an existing session gets them from then on, with one note', async () => {
   expect(asked().messages[0]).toEqual({ role: 'system', content: 'You are kind.' });
   expect(await session(id)).toMatchObject({ system: null, parameters: { stop: ['.'] } });
   expect((await place.parley([...words, 'Hi'])).err).toBe('');
+});
+
+test('a mode that does not exist leaves the settings of a session as they are, and makes no copy of it', async () => {
+  const id = (await chat('--system', 'Before.', 'Hi')).session_id;
+  const sessions = () => place.answer<Page<Session>>(['sessions', 'list', '--limit', '200']);
+  const before = await sessions();
+  for (const words of [
+    ['--system', 'After.'],
+    ['--param', 'top_p=0.1'],
+    ['--fork'],
+    ['--regenerate', '--system', ''],
+  ]) {
+    const message = words.includes('--regenerate') ? [] : ['Hi'];
+    const refused = await place.parley(['chat', '-n', '-s', id, '-m', 'nope', ...words, ...message]);
+    expectFailure(refused, { status: 2, code: 'UNKNOWN_MODE' });
+    expect(refused.err).toMatch(/^parley: There is no mode "nope"\. /);
+  }
+  expect(await sessions()).toEqual(before);
 });
 
 test('the system prompt may be the text of a file, and invalid texts and numbers are refused', async () => {
