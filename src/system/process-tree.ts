@@ -1,51 +1,79 @@
-// Ends a process together with the processes that it has started, which the end of a shell does not end. Only Linux lists them: elsewhere only
-// the process itself is ended. A process group would need a new session, in which a program cannot ask its user at the terminal.
-import { type ChildProcess, execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+// Ends a process together with the processes that it has started, which the end of a shell does not end. A process group would need a new
+// session, in which a program cannot ask its user at the terminal. On Windows only the process itself is ended.
+import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readStat } from './process-stat.ts';
+import { parseProcessStat } from './process-stat.ts';
 
-const pollMs = 20;
+const pollMs = 50;
+
+interface ListedProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** True for a process whose parent has not yet collected its status. */
+  readonly hasEnded: boolean;
+}
 
 /**
  * Asks all processes of the tree to end, and kills those that still run after `graceMs`. Must be called while the process runs: the children
  * of a process that has ended have another parent.
  */
-export async function endTree(root: ChildProcess, graceMs: number): Promise<void> {
-  const found = descendantsOf(root.pid);
+export async function endTree(root: ChildProcess, graceMs: number, proc?: string): Promise<void> {
+  const found = descendantsOf(root.pid, listProcesses(proc));
   root.kill('SIGTERM');
   signalAll('TERM', found);
-  const isOver = () => hasEnded(root) && found.every((pid) => readStat(pid)?.hasEnded !== false);
   for (let waited = 0; waited < graceMs; waited += pollMs) {
-    if (isOver()) return;
     await delay(pollMs);
+    const left = found.length === 0 ? [] : listProcesses(proc);
+    if (hasEnded(root) && !left.some(({ pid, hasEnded }) => found.includes(pid) && !hasEnded)) return;
   }
-  signalAll('KILL', [...found, ...descendantsOf(root.pid)]);
+  signalAll('KILL', [...found, ...descendantsOf(root.pid, listProcesses(proc))]);
   root.kill('SIGKILL');
+}
+
+/** From the files of Linux in `proc`, or from `ps` on other systems. Empty if there is neither. */
+export function listProcesses(proc = '/proc'): readonly ListedProcess[] {
+  try {
+    return readdirSync(proc)
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => readListed(proc, name));
+  } catch {
+    return listedByPs();
+  }
+}
+
+/** Empty for a process that has ended meanwhile. */
+function readListed(proc: string, name: string): readonly ListedProcess[] {
+  try {
+    const stat = parseProcessStat(readFileSync(`${proc}/${name}/stat`, 'utf8'));
+    return stat === null ? [] : [{ pid: Number(name), parent: stat.parent, hasEnded: stat.hasEnded }];
+  } catch {
+    return [];
+  }
+}
+
+function listedByPs(): readonly ListedProcess[] {
+  try {
+    const text = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'stat='], { encoding: 'utf8' });
+    return [...text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S)/gm)].map(([, pid, parent, state]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      hasEnded: state === 'Z',
+    }));
+  } catch {
+    return [];
+  }
+}
+
+function descendantsOf(root: number | undefined, all: readonly ListedProcess[]): readonly number[] {
+  const found = root === undefined ? [] : [root];
+  for (const parent of found)
+    found.push(...all.filter((listed) => listed.parent === parent).map(({ pid }) => pid));
+  return found.slice(1);
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
-}
-
-/** Empty on a system without /proc. */
-function descendantsOf(root: number | undefined): readonly number[] {
-  const children = new Map<number, number[]>();
-  for (const pid of processes()) {
-    const parent = readStat(pid)?.parent;
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  const found = (root !== undefined && children.get(root)) || [];
-  for (const pid of found) found.push(...(children.get(pid) ?? []));
-  return found;
-}
-
-function processes(): readonly number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
 }
 
 /** Uses the shell, because only the entry points use `process`. */
