@@ -269,7 +269,7 @@ test('the conversations of programs on this machine are shown before the import,
   });
   await screen.ended;
   expect(screen.text).toMatch(
-    /^SOURCE +FILES .*NEWEST +NEXT DELETED +.*PATH\nclaude-code +3 .* {2}now +\d{4}-\d\d-\d\d \d\d:\d\d /,
+    /^SOURCE +FILES .*NEWEST +NEXT DELETED +.*PATH\nclaude-code +3 .* {2}now +\d{4}-\d\d-\d\d \d\d:\d\d +1 +~\/\.claude\/projects\nTo import them: parley sessions import ~\/\.claude\/projects$/,
   );
   screen.close();
   const path = join(place.path, 'logs.db');

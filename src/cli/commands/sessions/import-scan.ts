@@ -31,7 +31,10 @@ interface ScanRow {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const columnsOf = (time: (time: string) => string): readonly Column<ScanRow>[] => [
+const columnsOf = (
+  time: (time: string) => string,
+  shownPath: (path: string) => string,
+): readonly Column<ScanRow>[] => [
   { title: 'SOURCE', value: ({ source }) => source },
   { title: 'FILES', value: ({ files }) => String(files) },
   { title: 'BYTES', value: ({ bytes }) => String(bytes), omittedWhen: 'narrow' },
@@ -47,7 +50,7 @@ const columnsOf = (time: (time: string) => string): readonly Column<ScanRow>[] =
     value: ({ expiring }) => (expiring === 0 ? '' : String(expiring)),
     omittedWhen: 'empty',
   },
-  { title: 'PATH', value: ({ path }) => path, flexible: true },
+  { title: 'PATH', value: ({ path }) => shownPath(path), flexible: true },
 ];
 
 export async function scanMachine({ paths }: ImportInput, context: CliContext): Promise<number> {
@@ -65,14 +68,21 @@ export async function scanMachine({ paths }: ImportInput, context: CliContext): 
       if (row !== null) rows.push(row);
     }
   }
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
-  else await writeTable(context.stdout, columnsOf(timesIn(context.stdout, now())), rows);
+  const { stdout } = context;
+  const pathText = (path: string) => (stdout.isTerminal ? homePath(path, machine.home) : path);
+  if (context.options.json) await stdout.write(`${toJson({ success: true, data: rows })}\n`);
+  else await writeTable(stdout, columnsOf(timesIn(stdout, now()), pathText), rows);
   if (rows.length === 0) await context.say('No conversations of other programs were found on this machine.');
   else {
-    const places = [...new Set(rows.map(({ path }) => quoteForShell(path)))];
+    const places = [...new Set(rows.map(({ path }) => pathText(quoteForShell(path))))];
     await context.say(`To import them: parley sessions import ${places.join(' ')}`);
   }
   return exitDone;
+}
+
+/** The path with `~` for the home directory. A quoted path stays as it is, because a shell does not expand `~` there. */
+function homePath(path: string, home: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 function rowOf(source: string, { path, pattern, keptDays }: ConversationPlace, now: number): ScanRow | null {
