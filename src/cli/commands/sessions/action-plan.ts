@@ -8,6 +8,7 @@ import { type BatchAction, type BatchKind, batchKinds } from '../../session-batc
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { shownTime } from '../../shown-time.ts';
+import { writeNotice } from '../../terminal/notice.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { offersArchive } from './batch.ts';
 import { collectIds } from './draft.ts';
@@ -60,7 +61,7 @@ export async function confirmNamed(
   { kind }: BatchAction,
   context: CliContext,
 ): Promise<void> {
-  await context.stderr.write(`  ${sessionLine(session, context)}\n`);
+  await writeNotice(`  ${sessionLine(session, context)}`, context.stderr);
   await requireYes(kind, 'this session', context);
 }
 
@@ -81,15 +82,13 @@ export async function confirmBatch(
 ): Promise<void> {
   const { first, last } = list.ends(3);
   const lines: string[] = [];
-  for (const id of [...first, ...last]) lines.push(`  ${await lineOfId(id, context)}\n`);
-  if (first.length + last.length < list.count) lines.splice(first.length, 0, '  …\n');
+  for (const id of [...first, ...last]) lines.push(`  ${await lineOfId(id, context)}`);
+  if (first.length + last.length < list.count) lines.splice(first.length, 0, '  …');
   const { profile, url, store, storeName } = context.target;
   const where = url ?? (store === null ? 'the store on this machine' : `the store ${storeName}`);
   const sessions = counted(list.count, 'session');
-  await context.stderr.write(
-    `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
-      lines.join(''),
-  );
+  const heading = `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:`;
+  await writeNotice([heading, ...lines].join('\n'), context.stderr);
   await requireYes(kind, list.count === 1 ? 'this session' : `these ${list.count} sessions`, context);
 }
 
