@@ -24,6 +24,15 @@ test('each change is reported in the same words', async () => {
   );
 });
 
+test('a name that exists is refused, with the command that changes the mode if it can be changed', async () => {
+  const own = await place.parley(['modes', 'add', 'my.mode', ...address]);
+  expectFailure(own, { status: 2, code: 'USAGE' });
+  expect(own.err).toContain('Change it with parley modes set my.mode …');
+  const builtIn = await place.parley(['modes', 'add', 'eliza', ...address]);
+  expectFailure(builtIn, { status: 2, code: 'USAGE' });
+  expect(builtIn.err).toContain('It is built in and cannot be changed. Choose another name.');
+});
+
 test('set without an option changes nothing, and says so', async () => {
   const outcome = await place.parley(['modes', 'set', 'my.mode']);
   expectFailure(outcome, { status: 2, code: 'USAGE' });

@@ -58,12 +58,16 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {
-      hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
+      hint: 'For Ollama, whose models ollama list shows: parley modes add local --base-url http://localhost:11434/v1 --model NAME',
     });
   }
-  if (seen.list().some((mode) => mode.name === name)) {
+  const existing = seen.list().find((mode) => mode.name === name);
+  if (existing !== undefined) {
+    const isBuiltIn = existing.settings === null && existing.problem === null;
     throw new ParleyError('USAGE', `There is already a mode ${name}.`, {
-      hint: `Change it with parley modes set ${name} …, or choose another name.`,
+      hint: isBuiltIn
+        ? 'It is built in and cannot be changed. Choose another name.'
+        : `Change it with parley modes set ${name} …, or choose another name.`,
     });
   }
   await withOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
