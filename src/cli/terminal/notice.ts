@@ -13,8 +13,11 @@ export async function writeNotice(
 ): Promise<void> {
   const notice = output.visible(text);
   const mayBeTooWide = output.formats && (notice.length > output.columns() || wide.test(notice));
+  // The notice may report that no file can be opened, or that the files of Parley were replaced. It is then shown as it is.
   const lines = mayBeTooWide
-    ? await (await import('./wrapped-line.ts')).wrappedNotice(notice, output)
+    ? await import('./wrapped-line.ts')
+        .then(({ wrappedNotice }) => wrappedNotice(notice, output))
+        .catch(() => notice)
     : notice;
   await output.write(terminalText`${paint(lines)}\n`);
 }
