@@ -1,8 +1,9 @@
 // How a write takes the turn of a session: which turn is open, whether its owner still runs it, and what an abandoned turn leaves.
 import type { Turn, TurnBegin, TurnStart } from '../session-store.ts';
-import type { StandingTurn, StoreRules } from '../store-rules.ts';
+import type { StandingTurn } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addAlternative } from './hidden-messages.ts';
+import type { IdempotencyTools } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { type StoredBeginning, takeParts } from './reply-parts.ts';
 import {
@@ -14,14 +15,8 @@ import {
   turnStatements,
 } from './turn-rows.ts';
 
-export interface TurnTools {
-  readonly connection: Connection;
-  readonly rules: StoreRules;
-  /** The clock of leases (lease-clock.ts). */
-  readonly clock: number;
-  /** The time of day in epoch milliseconds. */
-  readonly now: number;
-}
+/** What a write of a turn needs. `clock` is that of leases (lease-clock.ts). */
+export type TurnTools = IdempotencyTools;
 
 /** `mode`: that of a new message or reply, which becomes the session's; null for a message that is asked again. */
 export function take(
