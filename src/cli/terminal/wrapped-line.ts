@@ -5,8 +5,8 @@ import { maxColumns } from './text-width.ts';
 
 /** Matches a command: `parley`, and the words up to one that belongs to the sentence. */
 const command = /\bparley(?: (?!\(|\p{Lu}\p{Ll})[^\s,;)]+)+/gu;
-/** Matches a command with any words, after which the line ends. */
-const commandAtEnd = /(?<=: )parley .*$/;
+/** Matches a command with any words up to the end of the line, or up to a further sentence if the command has no quotation marks. */
+const commandAfterColon = /(?<=: )parley (?:[^'"]*?(?=\. \p{Lu})|.*$)/u;
 /** A space at which no line is broken. */
 const glue = '\u00a0';
 
@@ -24,7 +24,7 @@ export async function wrappedNotice(text: string, output: Output): Promise<strin
   const lines = text.split('\n').map(async (line) => {
     if (maxColumns(line) <= columns) return line;
     const indent = ' '.repeat(line.search(/\S|$/));
-    const rows = await wrapped(line.trimStart().replace(commandAtEnd, glued), columns - indent.length);
+    const rows = await wrapped(line.trimStart().replace(commandAfterColon, glued), columns - indent.length);
     return indent + rows.replaceAll('\n', `\n${indent}`);
   });
   return (await Promise.all(lines)).join('\n');

@@ -26,6 +26,14 @@ test('a command at the end of a line is one line, whatever its words are', async
   );
 });
 
+test('a sentence after a command is wrapped', async () => {
+  expect(
+    await shown('Pipe it in: parley templates edit NAME < FILE. Or set EDITOR to an editor.', terminal),
+  ).toBe('Pipe it in:\nparley templates edit NAME < FILE.\nOr set EDITOR to an editor.\n');
+  const quoted = "To retry: parley chat -n 'So it is. All of it is'";
+  expect(await shown(quoted, terminal)).toBe(`${quoted.replace(': ', ':\n')}\n`);
+});
+
 test('the words of a wide script are measured by their columns', async () => {
   expect(await shown('The session 日本語のタイトル was renamed.', terminal)).toBe(
     'The session 日本語のタイトル\nwas renamed.\n',
