@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { SeenCursors } from '../../src/cli/seen-cursors.ts';
 
-/** How many cursors are taken of a listing that comes to a circle after so many. */
+/** The number of cursors that are read from a listing whose loop starts after some cursors. */
 function taken(before: number, length: number): number {
   const seen = new SeenCursors();
   for (let at = 0; ; at++) {

@@ -73,7 +73,7 @@ test('the path of a key file is relative to the file of modes', async () => {
 });
 
 const base = 'base_url: https://a.example, model: m';
-/** Ten aliases of ten aliases, and so on: a short file that would fill all memory. */
+/** Ten aliases of ten aliases, and so on: a short file whose value would fill the memory. */
 const bomb = Array.from({ length: 12 }, (_, depth) => {
   const item = depth === 0 ? 'x' : `*a${depth - 1}`;
   return `a${depth}: &a${depth} [${Array(10).fill(item).join(', ')}]\n`;

@@ -329,7 +329,8 @@ describe('without room', () => {
     const outcomes = [];
     for (const blocks of [0, 1, 8, 64]) {
       const { file, before } = await prepared(worker.directory());
-      // Node ignores SIGXFSZ, and what conf brings along ends the process by it once all is done: a write past the limit is cut short first and refused then, as on a full disk.
+      // Node ignores SIGXFSZ, but a dependency of conf ends the process by it after the update. A write past the limit is first cut short and
+      // then refused, as on a full disk.
       const limited = `ulimit -f ${blocks}; exec "$@"`;
       const words = [process.execPath, worker.path, 'update', dirname(file.path), '20000'];
       outcomes.push(
@@ -369,7 +370,7 @@ describe('without room', () => {
     if (said === 'kept') expect(findProfile(file.read(), 'large')?.key).toHaveLength(20_000);
     else expect(after).toBe(before);
     expect([before, after]).toContain(readFileSync(file.lastGoodPath, 'utf8'));
-    // A process that SIGXFSZ has ended leaves a temporary file, which the next update removes.
+    // A process that was ended by SIGXFSZ leaves a temporary file, which the next update removes.
     const names = readdirSync(dirname(file.path)).filter((name) => !name.includes('.tmp-'));
     expect(names.sort()).toEqual(['config.json', 'config.json.last-good', 'config.lock']);
     return said;

@@ -52,7 +52,7 @@ function request(given: Given): TargetRequest {
   };
 }
 
-/** Profile, URL and key, with where each came from; or the code. */
+/** The profile, URL and key, each with its source; or the code of the error. */
 function outcome(given: Given): readonly (string | null)[] | string {
   try {
     const { profile, url, key, sources } = resolveTarget(request(given));

@@ -57,7 +57,7 @@ describe('a stored mode', () => {
     ] as const) {
       expect(() => putAsSeen(now, three, before)).toThrow('The mode a was changed by somebody else');
     }
-    // The same change made by both is no conflict: it may be one that was sent twice.
+    // The same change by both is no conflict, because it may be one change that was sent twice.
     expect(putAsSeen(two, mode('a', { model: 'two' }), seen).modes).toEqual(two.modes);
     expect(putAsSeen(putMode(one, mode('b')), three, seen).modes).toHaveProperty('b');
   });
@@ -226,7 +226,7 @@ describe('the key of a reference', () => {
     const reading = readKeyReference(command, 'fast', { PATH: process.env['PATH'] }, never, 300);
     await expect(reading).rejects.toThrow('The mode fast has no key: the command took more than 0.3 s.');
     const pid = Number(readFileSync(pidFile, 'utf8'));
-    // A process that has ended and is not collected yet is listed, too.
+    // A process that has ended and is not collected yet is still listed.
     await vi.waitFor(() => expect(readStat(pid)?.hasEnded ?? true).toBe(true), 500);
   });
 

@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 
 export interface WorkerBundle {
   readonly path: string;
-  /** An empty place for the test's own files. */
+  /** An empty directory for the files of a test. */
   directory(): string;
   remove(): void;
 }

@@ -19,7 +19,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     }
   },
 
-  /** Says what became of an update of the given size. */
+  /** Prints the outcome of an update of the given size. */
   async update(directory = '', length = '') {
     const profile = { ...emptyProfile, key: 'k'.repeat(Number(length)) };
     try {
@@ -30,7 +30,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     }
   },
 
-  /** Its own name as the owner of a lock; when it has ended, the name of a process that is gone. */
+  /** The name of this process as the owner of a lock; after its end, the name of an ended process. */
   async name() {
     say(processIdentity(processTable).name);
   },
@@ -41,7 +41,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     pause(Number.POSITIVE_INFINITY);
   },
 
-  /** Takes the lock and gives it back, again and again, and notes both in the log. */
+  /** Takes the lock and releases it repeatedly, and writes both to the log. */
   async take(path = '', log = '', count = '') {
     for (let index = 0; index < Number(count); index += 1) {
       await withFileLock({ path, locks }, () => {
@@ -82,7 +82,7 @@ function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** At once: a process that holds a lock may be killed next. */
+/** The write is synchronous, because a process that holds a lock may be killed next. */
 function say(text: string): void {
   writeSync(1, `${text}\n`);
 }

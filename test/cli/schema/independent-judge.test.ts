@@ -17,10 +17,10 @@ afterAll(() => setShouldValidateFormat(undefined));
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The short form tries the same replies each time; the long form others. */
+/** The short form tries the same replies each time; the long form tries others. */
 const seed = runs(1, 0) === 1 ? { seed: 1 } : {};
 
-/** True for a text of JSON that the other validator takes. */
+/** True for a JSON text that matches by the other validator. */
 type Judge = (json: string) => boolean;
 
 async function independentJudge(schema: object): Promise<Judge> {
@@ -97,7 +97,7 @@ const good = fc.record(
   },
   { requiredKeys: ['number', 'lines'] },
 );
-/** One change that makes most invoices bad. */
+/** One change that makes most invoices invalid. */
 const change = fc.oneof(
   fc.record({ number: text }),
   fc.record({ date: text }),
@@ -156,7 +156,7 @@ test.each([
       }),
       { ...seed, numRuns: runs(few, many) },
     );
-    // Both answers occur: about a quarter of the replies match.
+    // Both results occur: about a quarter of the replies match.
     expect(matched).toBeGreaterThan(0);
     expect(matched).toBeLessThan(count);
   },
@@ -169,7 +169,7 @@ test('with any accepted schema, a reply gets the same result as from another val
       const isValid = await independentJudge(schema);
       for (const value of samples) {
         const json = JSON.stringify(value);
-        // Such a name is a fault of its own beside unevaluatedProperties.
+        // Beside unevaluatedProperties such a name is refused by itself.
         if (JSON.stringify(schema).includes('unevaluated') && /constructor|toString/.test(json)) continue;
         expect({ json, matches: matches(validator, { text: json, json }) }).toEqual({
           json,

@@ -7,7 +7,7 @@ import { failureOf } from '../../support/calls.ts';
 
 /** The thread of the build. */
 const thread = builtFile('schema-thread');
-/** Takes longer than anybody waits, for a text of many `a` and one other letter. */
+/** Takes longer than any limit, for a text of many `a` and one other letter. */
 const endless = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
 const trap = JSON.stringify(`${'a'.repeat(50)}!`);
 

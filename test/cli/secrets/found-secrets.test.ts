@@ -55,7 +55,7 @@ const samples: Readonly<Record<string, string>> = {
   card_number: '4242 4242 4242 4242',
 };
 
-/** Of which a part alone is the secret. */
+/** Samples of which only a part is the secret. */
 const within: Readonly<Record<string, readonly [before: string, secret: string, after: string]>> = {
   aws_secret_key: ['AWS_SECRET_ACCESS_KEY=', some(40), '\n'],
   azure_storage_key: ['AccountName=a;AccountKey=', `${some(86)}==`, ';'],

@@ -24,7 +24,7 @@ function newList(): { readonly list: IdList; readonly opened: () => boolean } {
   return { list, opened: () => file !== null };
 }
 
-/** What it must do, the plain way. */
+/** The expected result, computed in the simplest way. */
 function plainly(ids: readonly string[]) {
   const seen = new Map<string, number>();
   return ids.map((id) => {
@@ -66,7 +66,7 @@ test('ids that exceed the memory limit are written to a file, and repetitions ar
   expect(list.ends(2)).toEqual({ first: ids.slice(0, 2), last: ids.slice(49_998, 50_000) });
 });
 
-/** 512 ids that all have one hash by FNV-1a: the two parts of each pair lead from one state to another one. */
+/** 512 ids with the same FNV-1a hash: the two parts of each pair lead from one state to the same other one. */
 function sameByFnv(): readonly string[] {
   const pairs = [['h9Gc', 'THad'], ['O0Cc', 'sAad'], ...Array(7).fill(['Q9Cc', 'MHad'])];
   return pairs.reduce<string[]>(
@@ -82,7 +82,7 @@ test('ids that a server has chosen for equal hashes are distributed evenly', () 
   const compared = vi.spyOn(Buffer.prototype, 'equals');
   for (const id of ids) list.add(id);
   expect(list.count).toBe(512);
-  // All with all would be 130,816.
+  // Comparing each id with all others would take 130,816 comparisons.
   expect(compared.mock.calls.length).toBeLessThan(5000);
   compared.mockRestore();
 });

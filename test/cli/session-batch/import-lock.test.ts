@@ -15,11 +15,11 @@ test('sessions that are stored at the same time check once for a process that wa
   };
   const holder = { locks: async () => take, now: Date.now, random: Math.random };
   const turns = new ImportLock(temporaryDirectory(), holder, { signal, say: async () => {} });
-  // Longer than a turn lasts when another process waits.
+  // This is longer than a turn lasts when another process waits.
   const stored = delay(300);
   await Promise.all(Array.from({ length: 48 }, () => turns.run(() => stored)));
   turns.close();
-  // One look when the turn was taken, one after it.
+  // One check when the turn was taken, and one after it.
   expect(looks).toBe(2);
 });
 

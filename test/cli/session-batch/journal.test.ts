@@ -123,7 +123,7 @@ test('directories and pipes with the names of journals, drafts and locks stop no
     const path = join(batchDirectory(directory), `odd.${type}`);
     mkdirSync(path, { recursive: true });
     utimesSync(path, old, old);
-    // To open a pipe waits for its writer.
+    // Opening a pipe waits for its writer.
     spawnSync('mkfifo', [join(batchDirectory(directory), `pipe.${type}`)]);
     symlinkSync(`loop.${type}`, join(batchDirectory(directory), `loop.${type}`));
   }

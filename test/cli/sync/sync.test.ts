@@ -40,7 +40,7 @@ async function expectEqual() {
   return records;
 }
 
-/** A backend that tells its writes, and does none. */
+/** A backend that records its writes and does none. */
 function onlyReads(backend: Backend, writes: string[]): Backend {
   const refuse = (name: string) => () => {
     writes.push(name);
@@ -145,7 +145,7 @@ describe('a sync', () => {
     expect((await sync('--tag', 'work')).told).toEqual([`pushed ${mine}`, `pulled ${theirs}`]);
     expect((await sync(...both, '--pull')).told).toEqual([]);
     expect((await sync(...both)).told).toEqual([`pushed ${gone}`]);
-    // A deleted session keeps its tags. A tag that is removed takes its last changes with it.
+    // A deleted session keeps its tags. Removing a tag also removes the record of its last changes.
     await remove(other, gone);
     await tag(one, mine);
     await talk(one, 'more', mine);
@@ -153,7 +153,7 @@ describe('a sync', () => {
     await talk(one, 'still more', mine);
     expect((await sync(...both)).told).toEqual([]);
     expect(Object.keys(await recordsOf(other)).sort()).toEqual([mine, theirs].sort());
-    // What was agreed on about the others is kept: their deletions are known to the next sync of all.
+    // The agreed state of the other sessions is kept, so the next sync of all knows their deletions.
     await remove(other, mine);
     await sync(...both);
     expect((await sync()).told.sort()).toEqual([`pushed ${plain}`, `restored ${mine}`].sort());
@@ -255,7 +255,7 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
     expect(await sessionsOf(one, true)).toEqual([]);
     expect(await sessionsOf(other, true)).toMatchObject([{ session_id: id }]);
-    // As if they had never been synced, and restored there, it comes back.
+    // It is copied as if it had never been synced, and restored there.
     await other.backend.archive.restoreSession(other.call, id);
     expect((await sync('--forget')).told).toEqual([`pulled ${id}`]);
   });

@@ -15,7 +15,7 @@ import { hostInProcess } from '../../support/host-in-process.ts';
 import { openRemote } from '../../support/remote.ts';
 
 const columns = 300;
-/** What a question shows once it stands, and the keys that answer it: the second of the sessions; yes. */
+/** The text of a question, and the keys that answer it: the second of the sessions; yes. */
 const answers = [
   [['Which session?', 'messages'], '\x1b[B\r'],
   [['(y/N)'], 'y\r'],
@@ -32,7 +32,7 @@ export class AttackedTerminal {
     this.#url = url;
   }
 
-  /** What was written since it was last asked. */
+  /** The output since the last call. */
   taken(): string {
     const written = this.#written;
     this.#written = '';
@@ -43,7 +43,7 @@ export class AttackedTerminal {
     await runCommandLine(argv, this.#host('pipe'));
   }
 
-  /** A line that begins with a tab is completed, and drawn, and not sent. */
+  /** A line that begins with a tab is completed and drawn, and not sent. */
   async repl(lines: readonly string[]): Promise<void> {
     const flags = { profile: null, url: this.#url, json: false, jq: null, quiet: false, progress: false };
     const others = {
@@ -138,7 +138,7 @@ export class AttackedTerminal {
         done();
       },
     });
-    // What a spinner asks of a terminal.
+    // The methods of a terminal that a spinner calls.
     const moves = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true };
     return Object.assign(stream, { isTTY: true as const, columns, rows: 400, ...moves });
   }

@@ -1,7 +1,7 @@
 // Texts that would control a terminal, and the check of what reaches a terminal.
 import fc from 'fast-check';
 
-/** Written without the filter's own pattern: by code point, as the rule is written down. */
+/** Written by code point from the written rule, without the filter's own pattern. */
 function mayBeShown(codePoint: number): boolean {
   if (codePoint === 0x0a || codePoint === 0x09) return true;
   if (codePoint < 0x20 || (codePoint >= 0x7f && codePoint <= 0x9f)) return false;
@@ -17,17 +17,17 @@ export function isHarmless(text: string): boolean {
 }
 
 const esc = '\u001b';
-/** Those that the themes, the styles and the colours of code are made of; nothing hidden, no blinking, no background. */
+/** The codes of the themes, the styles and the colours of code; nothing hidden, no blinking, no background. */
 const ownColour = new RegExp(`${esc}\\[(?:[0-4]|9|2[2-4]|29|3[1-9])(?:;(?:[1-4]|9|3[1-9]))*m`, 'g');
 
-/** What was written for a person without the colours of our own. Where there is no colour there is none to take out. */
+/** The output without Parley's own colours. Without colour there is nothing to remove. */
 export function withoutOwnColour(written: string): string {
   return written.replace(ownColour, '');
 }
 
 const ownWeight = new RegExp(`${esc}\\[(?:[0-4]|9|2[2-4]|29)(?:;(?:[1-4]|9))*m`, 'g');
 
-/** The same on a terminal without colour, where bold, italic and so on stay. */
+/** The same on a terminal without colour, where bold and italic stay. */
 export function withoutOwnWeight(written: string): string {
   return written.replace(ownWeight, '');
 }

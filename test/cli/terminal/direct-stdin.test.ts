@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe.runIf(process.platform === 'linux')('a pipe', () => {
   let path = '';
-  /** The end that is read, and one that is written; opened so that neither waits for the other. */
+  /** The end that is read, and one that is written; opened in an order in which neither waits for the other. */
   let pipe: { read: number; write: number };
   beforeEach(() => {
     path = join(temporaryDirectory(), 'pipe');
@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('a pipe', () => {
   const noStream = (): Readable => {
     throw new Error('a stream was opened');
   };
-  /** How many descriptors of this process are open on the pipe. */
+  /** The number of descriptors of this process that are open on the pipe. */
   const openPipes = () => readdirSync('/proc/self/fd').filter((name) => linkOf(name) === path).length;
 
   test('whose writer has ended is read without a stream', async () => {
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('a pipe', () => {
     writeSync(pipe.write, 'now, ');
     const before = openPipes();
     const source = open(() => {
-      // The second opening of the pipe is over.
+      // The second opening of the pipe has ended.
       expect(openPipes()).toBe(before);
       return Readable.from([Buffer.from('and '), Buffer.from('later')]);
     });
@@ -88,7 +88,7 @@ async function readAll(source: AsyncIterable<Uint8Array>): Promise<readonly Uint
   return chunks;
 }
 
-/** Null for the descriptor of the listing itself, which is closed by now. */
+/** Null for the descriptor of the listing itself, which is closed by then. */
 function linkOf(descriptor: string): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);

@@ -24,27 +24,27 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Those that an answer can have together: one whose type is wrong is read no further. */
+/** The lies that one response can contain together: a response with a value of a wrong type is read no further. */
 const together = ['parley-extensions', 'location', 'retry-after', 'www-authenticate'];
-/** In the long form each of them by itself as well. */
+/** The long form also tries each of them alone. */
 const alone = together.map((header) => [header]).slice(0, runs(0, together.length));
 const hostileHeaders = [['content-type'], together, ...alone];
 
 const isShort = runs(1, 2) === 1;
-/** In short, every other one: the commands take turns. */
+/** The short form tries every other one: the commands take turns. */
 const shareOf = <T>(all: readonly T[], turn: number) =>
   isShort ? all.filter((_one, index) => index % 2 === turn % 2) : all;
 const every = Object.values(attacks);
-/** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */
+/** All attacks in one text, with another first one for each field, because the beginning of a cut text is shown. */
 const allFrom = (at: number) =>
   [...every.slice(at % every.length), ...every.slice(0, at % every.length)].join('');
-/** What has a form, and is refused without it, is attacked by texts that are short, and that look like one word. */
+/** Values of a fixed form, which would be refused without it, are attacked by short texts that look like one word. */
 const short = ['\x1b]52;c;cm0gLXJmIH4=\x07', 'x\u202ey\u009d52;c;AAAA\u009cz'];
 const hasForm = /(_id|_at|cursor|name)$/;
 
 /**
- * In the long form both texts, but for the later items of a list one: what reads the first with both reads them too. In short one text each,
- * and none for the later items.
+ * The long form tries both texts, except for the later items of a list, where code that reads the first item reads them too. The short form
+ * tries one text each, and none for the later items.
  */
 function textsFor({ path }: Field, index: number): readonly string[] {
   const isLater = path.some((name) => Number(name) > 0);
@@ -53,7 +53,7 @@ function textsFor({ path }: Field, index: number): readonly string[] {
   return isLater || isShort ? short.slice(index % 2).slice(0, 1) : short;
 }
 
-/** Sequences of our own, and of the list that one picks from: moves, and what is cleared. */
+/** Parley's own sequences, and those of the list to choose from: moves, and clearing. */
 const own = /\x1b\[(?:\?(?:25|2026)[lh]|\d*[ABCDGJK])|\r|\x07/g;
 
 function judged(what: string, written: string): readonly string[] {
@@ -78,10 +78,10 @@ async function breachesOf(
     const what = `${field.route} ${field.path.join('.')}`;
     for (const text of textsFor(field, index)) await told(what, { field, text });
   }
-  // Those that say to wait are waited for.
+  // Responses that request a wait cause a wait.
   for (const status of shareOf([400, 401, 404, 422], turn))
     await told(`a failure ${status}`, { status, text: allFrom(status) });
-  // A header carries bytes; those of C1 are allowed in it.
+  // A header consists of bytes, among which C1 characters are allowed.
   for (const headers of hostileHeaders) {
     const text = 'a\u009d52;c;AAAA\u009cb';
     for (const status of shareOf([302, 500], turn))

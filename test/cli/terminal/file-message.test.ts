@@ -9,7 +9,7 @@ import { fenceText, readFileMessage } from '../../../src/cli/terminal/file-messa
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** The blocks of a Markdown text, read as CommonMark 0.31 section 4.5 has it. */
+/** The blocks of a Markdown text, as CommonMark 0.31 section 4.5 defines them. */
 function blocks(markdown: string): readonly { readonly info: string; readonly content: string }[] {
   const found: { info: string; content: string }[] = [];
   const lines = markdown.split('\n');

@@ -12,7 +12,7 @@ import { filterPlaces, type PlaceKind, withoutFrame } from './filter-places.ts';
 import { HostileServer } from './hostile-server.ts';
 
 const kinds: readonly PlaceKind[] = ['reply', 'title', 'mode name', 'error', 'history'];
-// In short, each cut in half of the places of a kind, without colour or with it.
+// The short form tries each cut in half of the places of a kind, without colour or with it.
 const each = runs(4, 1);
 const randomTexts = runs(1_000, 100_000);
 

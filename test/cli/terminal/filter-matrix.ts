@@ -5,20 +5,20 @@ import { attacks, hostileText, isHarmless, withoutOwnColour, withoutOwnWeight } 
 import { type FilterPlace, withoutFrame } from './filter-places.ts';
 import { HostileServer } from './hostile-server.ts';
 
-/** What got through: where, of what, and all that was written. */
+/** A text that passed: its place, the attack, and the whole output. */
 export interface Breach {
   readonly place: string;
   readonly pieces: readonly string[];
   readonly written: string;
 }
 
-/** How often something was shown, and what got through. */
+/** The number of shown texts, and those that passed. */
 export interface MatrixReport {
   readonly shown: number;
   readonly breaches: readonly Breach[];
 }
 
-/** Whole, in two at each place, and each character alone. */
+/** As a whole, in two at each place, and each character alone. */
 function cuts(text: string): readonly (readonly string[])[] {
   const inTwo = Array.from({ length: text.length - 1 }, (_, at) => [
     text.slice(0, at + 1),
@@ -27,7 +27,7 @@ function cuts(text: string): readonly (readonly string[])[] {
   return [[text], ...inTwo, text.split('')];
 }
 
-/** All of them, or only each so-many-th from one on. Without colour and with it, others are left out. */
+/** All of them, or every nth from a given one. With and without colour, different ones are left out. */
 export async function attackAt(place: FilterPlace, { each = 1, first = 0 } = {}): Promise<MatrixReport> {
   const texts = Object.values(attacks).flatMap(cuts);
   const from = (start: number) => texts.filter((_text, index) => index % each === start % each);
@@ -38,7 +38,7 @@ export async function attackAt(place: FilterPlace, { each = 1, first = 0 } = {})
   return { shown: plain.shown + coloured.shown, breaches: [...plain.breaches, ...coloured.breaches] };
 }
 
-/** Each text in two, wherever. */
+/** Each text in two, cut anywhere. */
 export async function randomAt(place: FilterPlace, count: number): Promise<MatrixReport> {
   const texts = fc.sample(fc.tuple(hostileText, hostileText), count);
   return shownAt(place, texts, false);

@@ -30,7 +30,7 @@ export type PlaceKind = 'reply' | 'title' | 'mode name' | 'error' | 'history';
 export interface FilterPlace {
   readonly kind: PlaceKind;
   readonly name: string;
-  /** Shows the text on the terminal of the server given. */
+  /** Shows the text on the terminal of the given server. */
   show(pieces: readonly string[], server: HostileServer): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ function replyOf(reply: string, mode: string): ChatReply {
   };
 }
 
-/** The REPL up to its first prompt, drawn at each of these widths, and left. */
+/** The REPL up to its first prompt, drawn at each of these widths, and then left. */
 async function prompted(
   mode: string,
   title: string,
@@ -86,15 +86,15 @@ function drawn(
   painter.finish(prompt, { text, cursor: 0, pastes: [] });
 }
 
-/** Of the first drawing of a line, and its end: where the cursor goes, and what is cleared below. */
+/** The sequences of the first drawing of a line, and of its end: the moves of the cursor, and the clearing below. */
 const frame = ['\r\x1b[K\x1b[C\x1b[J\r', '\r\n'] as const;
 
-/** What was written, without the moves of the line painter. */
+/** The output without the moves of the line painter. */
 export function withoutFrame(text: string): string {
   return text.replaceAll(frame[0], '').replaceAll(frame[1], '\n');
 }
 
-/** At each of them a title is cut at another place; every field of an answer is attacked by every-field.test.ts. */
+/** Each width cuts a title at another place; every-field.test.ts attacks every field of a response. */
 const narrowAndWide = [...Array.from({ length: 10 }, (_, index) => 20 + 8 * index), 400];
 
 export const filterPlaces: readonly FilterPlace[] = [

@@ -4,21 +4,21 @@ import type { ServerResponse } from 'node:http';
 import { openServer, type ServerFixture } from '../../server/server-fixture.ts';
 import { type ReceivedRequest, type ScriptedServer, serve } from '../../support/scripted-server.ts';
 
-/** One value of an answer: of which route, and where in its body. */
+/** One value of a response: its route, and its place in the body. */
 export interface Field {
   readonly route: string;
   readonly path: readonly string[];
 }
 
-/** What is said in place of the truth. */
+/** The text in place of the true value. */
 export interface Lie {
   readonly field?: Field;
   readonly text: string;
-  /** Of every answer, with a failure's body all of whose texts are hostile. */
+  /** The status of every response, with the body of a failure whose texts are all hostile. */
   readonly status?: number;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   readonly headers?: readonly string[];
-  /** In every text of every answer, with `text` where none has a form to keep; see {@link allReplaced}. */
+  /** In every text of every response, with `text` for values without a fixed form; see {@link allReplaced}. */
   readonly everywhere?: { readonly word: string };
 }
 
@@ -58,14 +58,14 @@ export class HostileAnswers {
     await this.fixture.close();
   }
 
-  /** Runs it over true answers, which are recorded; returns every value in them. */
+  /** Runs it with true responses, which are recorded, and returns every value in them. */
   async fieldsOf(run: () => Promise<void>): Promise<readonly Field[]> {
     this.#answers.clear();
     await run();
     return [...this.#answers].flatMap(([route, { body }]) => fields(body).map((path) => ({ route, path })));
   }
 
-  /** The answers that were recorded last, with this in them. */
+  /** The last recorded responses, with this lie in them. */
   async lying(lie: Lie, run: () => Promise<void>): Promise<void> {
     this.#lie = lie;
     this.#isTold = false;
@@ -88,7 +88,7 @@ export class HostileAnswers {
     const known = lie === null ? undefined : this.#answers.get(route);
     const answer = known ?? (await this.#truth(request));
     if (lie === null && !this.#answers.has(route)) this.#answers.set(route, answer);
-    // A cursor that leads on for ever is another attack.
+    // An endless chain of cursors is another attack.
     const isMeant = lie?.field?.route === route && !(this.#isTold && lie.field.path.includes('next_cursor'));
     if (isMeant) this.#isTold = true;
     send(
@@ -112,7 +112,7 @@ export class HostileAnswers {
   }
 }
 
-/** Ids and queries are one route. */
+/** Paths with different ids and queries are one route. */
 function routeOf({ method, path }: ReceivedRequest): string {
   const [bare = ''] = path.split('?');
   return `${method} ${bare.replace(/(\/sessions\/)(?!search$|batch-|import$)[^/]+/, '$1:id')}`;
@@ -144,13 +144,13 @@ function encoded(events: unknown): string {
   return all.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join('');
 }
 
-/** The path of each value, those of every item of a list among them. */
+/** The path of each value, including those of every item of a list. */
 function fields(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return path.at(-1) === 'event' ? [] : [path];
   return Object.entries(value).flatMap(([name, inner]) => fields(inner, [...path, name]));
 }
 
-/** What has a form and is refused without it, as an id or a time, gets the word. The first item of a list keeps its ids, to be asked for. */
+/** Values of a fixed form, such as ids and times, get the word. The first item of a list keeps its ids, so that it can be requested. */
 function allReplaced(value: unknown, text: string, word: string, path: readonly string[]): unknown {
   const name = path.at(-1) ?? '';
   if (typeof value === 'string') {
@@ -165,7 +165,7 @@ function allReplaced(value: unknown, text: string, word: string, path: readonly 
     field,
     allReplaced(inner, text, word, [...path, field]),
   ]);
-  // Beside them a field that nobody knows.
+  // An unknown field is added.
   return { ...Object.fromEntries(fields), [text]: text };
 }
 
@@ -175,6 +175,6 @@ function replaced(value: unknown, path: readonly string[], text: string): unknow
   if (Array.isArray(value))
     return value.map((inner, at) => (String(at) === first ? replaced(inner, rest, text) : inner));
   const record = value as Record<string, unknown>;
-  // Beside it a field that nobody knows.
+  // An unknown field is added.
   return { ...record, [first]: replaced(record[first], rest, text), [text]: text };
 }

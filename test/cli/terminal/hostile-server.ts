@@ -14,12 +14,12 @@ const url = 'https://elsewhere.example';
 export class HostileServer {
   modes: readonly Mode[] = [];
   sessions: readonly Session[] = [];
-  /** Each page holds one. */
+  /** Each page has one session. */
   messages: readonly Message[] = [];
   readonly context: CliContext;
   #written: string[] = [];
 
-  /** Rows enough that nothing is cut away. */
+  /** Enough rows to cut nothing. */
   constructor(colour: boolean, columns = 400) {
     const { signal } = new AbortController();
     const outputOf = (role: 'data' | 'talk') =>
@@ -85,7 +85,7 @@ export class HostileServer {
     }));
   }
 
-  /** What was written since it was last asked. */
+  /** The output since the last call. */
   taken(): string {
     return this.#written.splice(0).join('');
   }
@@ -116,12 +116,12 @@ export class HostileServer {
         return resultOf({ items: this.messages.slice(at, at + 1), next_cursor: next });
       },
     };
-    // Nothing else is asked of it.
+    // No other member is used.
     return { service, archive, extensions: null, close: async () => {} } as unknown as Backend;
   }
 }
 
-/** A session whose title is also what its message says, and who says it. */
+/** A session whose title is also the text of its message and the name of its mode. */
 function foundIn(session: Session) {
   const text = session.title ?? '';
   return { session, score: 1, hits: [{ message_id: 'msg_1', role: text, created_at: time, snippet: text }] };

@@ -8,7 +8,7 @@ import { colourLevel } from '../../../src/cli/terminal/style.ts';
 import { terminalText } from '../../../src/cli/terminal/terminal-text.ts';
 import { stringStream } from './string-stream.ts';
 
-/** Takes what it is given and, until `take` is called, holds on to each piece. */
+/** Keeps each chunk until `take` is called. */
 class SlowStream extends Writable {
   readonly taken: string[] = [];
   readonly isTTY: boolean;
@@ -30,7 +30,7 @@ class SlowStream extends Writable {
 }
 
 const { signal } = new AbortController();
-// One signal for all outputs of the file.
+// All outputs of the file share one signal.
 setMaxListeners(0, signal);
 const data: OutputOptions = { role: 'data', env: {}, noColor: false, signal };
 const talk: OutputOptions = { ...data, role: 'talk' };
@@ -197,7 +197,7 @@ describe('untrusted text', () => {
 });
 
 describe('colour', () => {
-  // The real method, on no terminal in particular; this TERM has 256 colours.
+  // The real method, on any terminal; this TERM has 256 colours.
   const terminal = { isTTY: true, getColorDepth: WriteStream.prototype.getColorDepth };
   const TERM = 'xterm-256color';
   const pipe = {};

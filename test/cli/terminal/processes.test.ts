@@ -45,7 +45,7 @@ const bold = '\x1b[1m';
 const lineCleared = '\x1b[1G\x1b[0K';
 const cursorShown = '\x1b[?25h';
 
-/** A command line of bash, in which `$parley` runs the program. */
+/** A command line for bash, in which `$parley` runs the program. */
 function shell(command: string, { path } = program): Promise<Outcome> {
   const script = `set -o pipefail; parley() { "${node}" "${path}" "$@"; }; ${command}`;
   return outcome(spawn('bash', ['-c', script], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] }));
@@ -57,7 +57,7 @@ interface TerminalOptions {
   readonly NO_COLOR?: string;
 }
 
-/** The program on a PTY. `keys` are typed once the screen shows their cue. */
+/** The program on a PTY. `keys` are typed when the screen shows their cue. */
 function terminal(words: string, { columns = 80, keys = [], NO_COLOR = '' }: TerminalOptions = {}) {
   const command = `stty -echo cols ${columns}; "${node}" "${program.path}" ${words}; echo "status $?"`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
@@ -92,7 +92,7 @@ describe('stdout', () => {
     const filled = await shell('(head -c 65536 /dev/zero; parley lines 50000) | (sleep 0.3; tail -c +65537)');
     expect(filled.stdout).toBe(expected);
     expect((await shell('parley lines 50000 > lines; cat lines')).stdout).toBe(expected);
-    // What Node gives a child for a pipe is a socket.
+    // Node gives its children a socket in place of a pipe.
     expect(await outcome(spawn(node, [program.path, 'lines', '50000'], { env }))).toMatchObject({
       stdout: expected,
     });

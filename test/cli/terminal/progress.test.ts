@@ -18,7 +18,7 @@ function stderrOf(stream: PassThrough) {
   });
 }
 
-/** Which timers run: a sign of life begins with one. */
+/** The running timers: a sign of life starts with one. */
 function timers() {
   const running = new Set<number>();
   const startTimer: StartTimer = (milliseconds) => {
@@ -77,7 +77,7 @@ describe('a sign of life', () => {
     await new Promise(setImmediate);
     expect(terminal.readableLength).toBe(0);
     terminal.columns = 80;
-    // ora draws on a stream of Node's terminals.
+    // ora writes to a terminal stream of Node.
     Object.assign(terminal, { cursorTo: () => true, clearLine: () => true, moveCursor: () => true });
     let shown = '';
     terminal.on('data', (part) => {

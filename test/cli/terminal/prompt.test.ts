@@ -77,7 +77,7 @@ describe('reports of the terminal during a question', () => {
     const answer = ask({ allowed: true, openStdin: () => keys, stderr, signal, job });
     await until('? ');
     for (const report of Object.values(reports)) {
-      // Whole among the keys, then in two pieces.
+      // The report arrives complete among the keys, and then in two chunks.
       keys.write(`k${report}`);
       const half = Math.ceil(report.length / 2);
       keys.write(report.slice(0, half));

@@ -6,7 +6,7 @@ export interface StringStream<Facts extends object> {
   text(): string;
 }
 
-/** `facts` are what it says of itself: `isTTY`, `columns`. */
+/** `facts` are its properties, such as `isTTY` and `columns`. */
 export function stringStream<Facts extends object>(facts: Facts): StringStream<Facts> {
   const parts: string[] = [];
   const writable = new Writable({

@@ -41,7 +41,7 @@ const reading = {
 const limit = 1024 * 1024;
 
 const words: Readonly<Record<string, () => Promise<void>>> = {
-  /** So many times 64 KiB. */
+  /** The number of chunks of 64 KiB. */
   async pour() {
     let most = 0;
     for (let part = 0; part < Number(argument); part++) {
@@ -53,7 +53,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     await stderr.write(`${most}`);
     process.exit(0);
   },
-  /** So many lines, each written for itself. */
+  /** The number of lines, each written separately. */
   async lines() {
     for (let line = 1; line <= Number(argument); line++) await stdout.write(`${line}\n`);
     await stdout.finish();
@@ -113,7 +113,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
     const prompting = { allowed: true, openStdin, stderr, signal: interruption.signal, job };
     await stdout.write(`answer: ${await confirm('Delete \x1b[2J it?', '--yes', prompting)}\n`);
   },
-  /** Until a key is typed. */
+  /** Waits until a key is typed. */
   async wait() {
     const sign = showWaiting(() => stderr, 'Waiting for eliza', { quiet: false, startTimer, now: Date.now });
     await new Promise((resolve) => process.stdin.once('data', resolve));

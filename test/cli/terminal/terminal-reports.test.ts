@@ -41,7 +41,7 @@ describe('a report', () => {
   test.each(Object.entries(reports))('of %s is no text, for any chunks', (_name, report) => {
     for (let at = 0; at <= report.length; at++) {
       const text = through(['one ', report.slice(0, at), report.slice(at), 'two']);
-      // ESC at the end of a piece is a key only when nothing follows it, which the reader before this sees to.
+      // ESC at the end of a chunk is a key only if nothing follows it; the reader before this one checks that.
       if (!report.slice(0, at).endsWith('\x1b')) expect(text, String(at)).toBe('one two');
     }
   });

@@ -4,7 +4,7 @@ import { readRecords } from '../../../src/cli/transcripts/exported-records.ts';
 
 const limit = 50;
 
-/** In pieces of so many characters. */
+/** In chunks of this many characters. */
 async function* inPieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }

@@ -56,7 +56,7 @@ test('code has colours, and its content stays text', () => {
   expect(text).toContain('<span class="hl-string">&quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;</span>');
   expect(text).toContain('<pre><code>plain &amp; &lt;b&gt;\n</code></pre>');
   expect(text).not.toMatch(/<script|<b>/);
-  // Its classes are those of the style.
+  // The style defines all classes of the page.
   const classes = new Set([...text.matchAll(/class="(hl-[\w-]+)"/g)].map(([, name]) => name));
   for (const name of classes) expect(style).toContain(`.${name}`);
 });

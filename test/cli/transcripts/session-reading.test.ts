@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CliContext } from '../../../src/cli/context.ts';
 import { readSession } from '../../../src/cli/transcripts/session-reading.ts';
 
-/** A server whose session has so many messages, by its own word, and that gives the next page for ever. */
+/** A server that reports this many messages for a session, and whose pages never end. */
 function serverOf(messageCount: number, content: string) {
   let asked = 0;
   const session = { session_id: 's', title: null, updated_at: 'now', message_count: messageCount };

@@ -18,7 +18,7 @@ const nested =
   (length) =>
     repeated(open)(length / 2) + repeated(close)(length / 2);
 
-/** An ordinary reply: the floor that the others are measured against. */
+/** An ordinary reply, as the floor for the others. */
 export const prose = repeated('word and some **strong** words, `code` here. ');
 
 const units = [

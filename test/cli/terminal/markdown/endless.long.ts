@@ -18,7 +18,7 @@ describe(`of ${length.toLocaleString('en')} characters in one piece`, () => {
       let { longest } = first;
       // Prose of this length takes about a tenth of a second.
       const limit = Math.max(100, floor);
-      // What another program held up is not held up each time.
+      // A delay by another program does not occur each time.
       for (let tries = 0; tries < 3 && longest >= limit; tries++)
         longest = Math.min(longest, (await costOf(text(length))).longest);
       process.stdout.write(

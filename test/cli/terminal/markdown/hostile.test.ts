@@ -46,7 +46,7 @@ describe('random text', () => {
   test('of Markdown shows only permitted characters', () => fc.assert(markdownIsHarmless, { numRuns: 40 }));
 });
 
-/** The renderer behind another filter: one that takes escape sequences out, piece by piece. */
+/** The renderer after another filter, which strips escape sequences chunk by chunk. */
 function behindStripping(pieces: readonly string[]): string {
   const document = new MarkdownDocument({
     columns: () => 80,

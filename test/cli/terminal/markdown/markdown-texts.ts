@@ -164,7 +164,7 @@ const block: fc.Arbitrary<string> = fc.letrec<{ block: string; blocks: string }>
     .chain((all) => fc.constantFrom('\n\n', '\n').map((by) => all.join(by))),
 })).blocks;
 
-/** A whole reply; its lines end in LF or CRLF, and it may break off anywhere. */
+/** A complete reply; its lines end with LF or CRLF, and it may break off anywhere. */
 export const markdownText: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 4 }),

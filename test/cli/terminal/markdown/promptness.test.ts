@@ -39,9 +39,9 @@ const marked = fc.tuple(opening, word, closing).map((parts) => parts.join(''));
 const prose = fc
   .array(fc.tuple(marked, fc.constantFrom(' ', ' ', ' ', ' ', '\n')), { minLength: 1, maxLength: 60 })
   .map((words) => words.map((parts) => parts.join('')).join(''))
-  // At the start of a line a mark may be a rule or a fence: it waits for a moment besides.
+  // At the start of a line a mark may be a rule or a fence, so it is held back for a moment.
   .map((text) => text.replace(/\n(?=[*_~`<])/g, ' '))
-  // A block of HTML would end the block that it begins in.
+  // A block of HTML would end the block that contains it.
   .map((text) => text.replace(/^</, ''));
 const columnsOfBlock: Readonly<Record<string, number>> = {
   '': 0,
@@ -55,7 +55,7 @@ const blocks = fc.constantFrom(...Object.keys(columnsOfBlock));
 
 const letter = /[\p{L}]/u;
 
-/** The most columns that were held back at any moment, by what was written of the letters; fed a character at a time. */
+/** The largest number of columns that were held back at any moment, counted by written letters; fed a character at a time. */
 async function maxHeld(text: string, prefix: string, columns: number): Promise<number> {
   const terminal = stringTerminal({ columns, colour: true });
   const writer = writerTo(terminal);
@@ -66,7 +66,7 @@ async function maxHeld(text: string, prefix: string, columns: number): Promise<n
   for (const [at, character] of characters.entries()) {
     await writer.write(character);
     const shown = [...stripVTControlCharacters(terminal.text())].filter((one) => letter.test(one)).length;
-    // Marks may be a style by now, and take no column; what stands before the first letter that waits may have been written.
+    // Marks may have become a style, which takes no column; the text before the first held letter may have been written.
     const waiting = characters
       .slice(places[shown - 1] ?? 0, at + 1)
       .join('')

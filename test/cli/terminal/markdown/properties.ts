@@ -6,7 +6,7 @@ import { hostileText, isHarmless, withoutOwnColour } from '../attacks.ts';
 import { markdownText } from './markdown-texts.ts';
 import { inPieces, rendered, stringTerminal, writerTo } from './rendering.ts';
 
-/** As long as the tokens of a model, or the packets of a network. */
+/** Chunks of the length of a model's tokens, or of network packets. */
 const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 })), {
   minLength: 1,
   maxLength: 20,
@@ -34,22 +34,22 @@ export const sameInSingleUnits = fc.asyncProperty(
   },
 );
 
-/** Of the generated words, those that mean nothing to Markdown. */
+/** The generated words without a meaning in Markdown. */
 const plainWords = /quick|fox|jumps|over|lazy|dog|while|snake_case|stay|日本語の文章です。|한국어|tude/g;
 const wordsOf = (text: string): readonly string[] => text.match(plainWords) ?? [];
 
 export const everyWordIsShownOnce = fc.asyncProperty(markdownText, fc.boolean(), async (text, colour) => {
-  // So wide that no cell of a table wraps.
+  // This width wraps no cell of a table.
   const shown = await rendered([text], { columns: 1_000_000, colour });
   expect(wordsOf(stripVTControlCharacters(shown))).toEqual(wordsOf(text));
 });
 
-/** Where there is no colour there is no escape at all. */
+/** Without colour there are no escape sequences. */
 export function expectHarmless(written: string, colour: boolean): void {
   expect(isHarmless(colour ? withoutOwnColour(written) : written)).toBe(true);
 }
 
-/** Fifty texts a run. */
+/** Each run has fifty texts. */
 export const hostileTextIsHarmless = fc.asyncProperty(
   fc.array(hostileText, { minLength: 50, maxLength: 50 }),
   fc.boolean(),

@@ -4,7 +4,7 @@ import { stringTerminal, writerTo } from './rendering.ts';
 
 export interface RenderingCost {
   readonly total: number;
-  /** Of the longest stretch in which the event loop did not turn. */
+  /** The longest time in which the event loop did not turn. */
   readonly longest: number;
   readonly turns: number;
 }
@@ -14,7 +14,7 @@ const milliseconds = () => {
   return (user + system) / 1000;
 };
 
-/** In one piece, or in pieces of this length. */
+/** By default the text is one chunk. */
 export async function costOf(text: string, pieceLength = text.length): Promise<RenderingCost> {
   const writer = writerTo(stringTerminal({ colour: true }));
   const start = milliseconds();
@@ -38,7 +38,7 @@ export async function costOf(text: string, pieceLength = text.length): Promise<R
   return { total, longest, turns };
 }
 
-/** The least of a few: what disturbs a measurement only lengthens it. */
+/** The lowest of some measurements, because disturbances only lengthen them. */
 export async function minCostOf(text: string, pieceLength?: number, rounds = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {

@@ -39,7 +39,7 @@ export async function rendered(pieces: readonly string[], rendering?: Rendering)
   return terminal.text();
 }
 
-/** The text in pieces of these lengths, over and over. */
+/** The text in chunks of these lengths, repeatedly. */
 export function inPieces(text: string, lengths: readonly number[]): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {

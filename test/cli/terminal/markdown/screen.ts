@@ -2,11 +2,11 @@
 import xterm from '@xterm/headless';
 
 export interface Screen {
-  /** Without the spaces at their ends, down to the last that is not empty. */
+  /** Without trailing spaces, up to the last line that is not empty. */
   readonly lines: readonly string[];
   /** The lines that the terminal itself had to wrap. */
   readonly wrapped: readonly string[];
-  /** Of the first character of this text on the screen. */
+  /** The style of the first character of this text on the screen. */
   lookOf(text: string): Look;
 }
 
