@@ -24,7 +24,7 @@ describe('the unit of systemd', () => {
 
   test.runIf(hasCommand('systemd-analyze'))('passes systemd-analyze', () => {
     const file = join(directory, 'parley.service');
-    // It must find the program, and Node for it.
+    // The unit must find the program, and the program must find Node.
     writeFileSync(file, unit.replace('/usr/local/bin/parley', program));
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
     expect(verified.stderr.split('\n').filter((line) => line.includes('parley'))).toEqual([]);

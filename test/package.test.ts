@@ -25,7 +25,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'parley-package-')));
 const installed = join(place, 'node_modules', packageJson.name);
 const binding = join(root, 'node_modules/better-sqlite3');
-/** The binding that a Node from 22.14 on gets has its binaries with it, and the packed file carries it. */
+/** The binding for Node 22.14 and newer includes its binaries, and the packed file contains it. */
 const isCarried = existsSync(join(binding, 'prebuilds'));
 const carried = 'node_modules/better-sqlite3';
 beforeAll(() => {
@@ -150,7 +150,7 @@ describe('the packed file', () => {
   }, 120_000);
 });
 
-/** Sources, and what is left of compiling, are large. */
+/** Sources and the remains of compiling are large. */
 function isNeededToRun(path: string): boolean {
   return !/\/better-sqlite3\/(deps|src|build\/Release\/(obj|test_|sqlite3\.a))/.test(path);
 }
@@ -183,7 +183,7 @@ test('only better-sqlite3, and the database of the tests, may run a script when 
 });
 
 test('npm is told of the manual page in the one form in which it links it', () => {
-  // A text alone, which npm's documentation allows, is passed over by `npm install -g`.
+  // npm's documentation allows a text in place of a list, but `npm install -g` ignores a text.
   expect(packageJson.man).toEqual(['./dist/parley.1']);
 });
 

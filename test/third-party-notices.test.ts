@@ -17,7 +17,7 @@ const notices = new Map(
     }),
 );
 
-/** What the build leaves out of packages that it contains: a name that is missing from both lists needs a look at the bundle. */
+/** Packages of which the build contains nothing. A name that is missing from both lists needs a look at the bundle. */
 const notInBuild = [
   // Questions that Parley does not ask.
   ...[
@@ -28,13 +28,13 @@ const notInBuild = [
     '@inquirer/rawlist',
   ],
   ...['chardet', 'iconv-lite', 'safer-buffer'],
-  // Types alone.
+  // Only types.
   ...['type-fest', 'tagged-tag', 'json-schema-typed'],
   // pino's threads, and ajv's code for files.
   ...['pino-abstract-transport', 'process-warning', 'real-require', 'require-from-string'],
 ];
 
-/** The binding, and what its installation needs, are installed beside Parley with their own licences. */
+/** The binding and the tools of its installation are installed beside Parley with their own licences. */
 const packages = neededPackages(root, ['better-sqlite3']);
 
 test('each package that the build may contain is named, or is known to be left out', () => {

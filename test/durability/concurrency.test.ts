@@ -7,7 +7,7 @@ import { runs } from '../support/runs.ts';
 import { sinceBoot } from '../support/store-options.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
-/** Processes that want the same at one moment. */
+/** Processes that do the same at the same time. */
 const many = runs(5, 8);
 
 let place: Place;

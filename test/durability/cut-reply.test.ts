@@ -21,7 +21,7 @@ interface Held {
   readonly session: string;
 }
 
-/** A chat whose reply has begun and cannot end: its reader reads no more than the beginning. */
+/** A chat whose reply has begun and cannot end, because its reader reads only the beginning. */
 async function heldInReply(words: readonly string[]): Promise<Held> {
   const session = await place.newSession();
   const child = place.spawn(['chat', '--mode', 'echo', '-s', session, ...words], { stdin: message });

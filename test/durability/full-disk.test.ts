@@ -83,7 +83,7 @@ function onDataDisk() {
     }
     disk.free();
     await place.output(['chat', '--mode', 'echo', '-s', session, 'not in the index yet']);
-    // Whoever closes the store removes the file that processes share. A server needs it.
+    // The process that closes the store last removes the shared file, which a server needs.
     const database = new Database(place.storeFile);
     database.pragma('wal_checkpoint');
     database.close();

@@ -57,7 +57,7 @@ test('two machines that import the same conversations into one server store each
   expect([one?.size, other?.size]).toEqual([72, 72]);
   for (const [id, status] of one ?? []) {
     const both = [status, other?.get(id)];
-    // Neither knows of the other, so both may be told that they stored a session; it is there once.
+    // Neither knows the other, so both may get the result that they stored a session, which is there once.
     expect(['imported', 'unchanged']).toEqual(expect.arrayContaining(both));
     expect(both).toContain('imported');
   }

@@ -21,7 +21,7 @@ test('of 12 chats killed at random moments, nothing acknowledged is lost or doub
   });
   expect(report.faults).toEqual([]);
   expect(report.kills).toBeGreaterThanOrEqual(12);
-  // A storm that hit no turn would have shown nothing.
+  // A storm that killed during no turn would prove nothing.
   expect(report.acknowledgedMessages).toBeGreaterThan(0);
   expect(report.cutTurns).toBeGreaterThan(0);
 }, 180_000);

@@ -30,7 +30,7 @@ test('nothing acknowledged is lost, and no turn or fork is there in part', async
     child.on('message', ({ session: of, messages }: Acknowledged) => {
       for (const { message_id, content } of messages) said.set(message_id, { session: of, content });
       told += 1;
-      // The kill falls into the next operation.
+      // The kill happens during the next operation.
       if (told === after) setImmediate(() => child.kill('SIGKILL'));
     });
     child.send({ directory, apiKey, session, name });

@@ -46,7 +46,7 @@ describe.skipIf(trial === null)('with the tables on a disk of their own', () => 
     const { session_id } = first.data;
     const statuses = new Set<number>();
     const acknowledged = ['room'];
-    // The message fits and its reply does not, and all that lies around that.
+    // Among the sizes are those at which the message fits and its reply does not.
     for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += 4) {
       disk.fill(pagesLeft);
       for (let full = false; !full; ) {
@@ -56,7 +56,7 @@ describe.skipIf(trial === null)('with the tables on a disk of their own', () => 
         const { error } = await bodyOf(answer.clone());
         full = error?.code === 'STORAGE_FULL';
         if (answer.status === 200) acknowledged.push(message);
-        // A turn whose reply was not kept is free after the next beat of the server.
+        // A turn whose reply was not stored is free after the next beat of the server.
         else expect(error?.code).toMatch(/^(STORAGE_FULL|SESSION_BUSY)$/);
         expect(await answer.text()).not.toMatch(/base\/|pg_tblspc|parley-disk|127\.0\.0\.1|could not extend/);
       }
@@ -74,7 +74,7 @@ describe.skipIf(trial === null)('with the tables on a disk of their own', () => 
   });
 });
 
-/** Text that PostgreSQL cannot make shorter. */
+/** Text that PostgreSQL cannot compress. */
 function randomText(length: number): string {
   return Array.from({ length: length / 8 }, () => Math.random().toString(36).slice(2, 10).padEnd(8)).join('');
 }

@@ -61,7 +61,7 @@ describe.skipIf(disk === null)('a reply that is stopped on a full disk is report
     expect(screen.text).toMatch(isLost);
     expect(screen.text).not.toContain('is kept]');
     disk?.free();
-    // Otherwise the message waits for the end of the lease of 15 s, because the end of its turn found no room.
+    // Otherwise the message would wait for the end of the lease of 15 s, because the end of its turn could not be stored.
     lookInto(place.storeFile, (database) => database.exec('UPDATE sessions SET turn_until = 0'));
     screen.type('/retry\r');
     const again = await model.next();

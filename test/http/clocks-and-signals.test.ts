@@ -63,7 +63,7 @@ describe('a clock', () => {
 });
 
 describe('a clock that is over when a suspended process continues', () => {
-  /** Sends a text, and lets the process stand still after it is with the kernel. The event loop runs its timers first after that. */
+  /** Sends a text, and suspends the process when the kernel has it. After that, the event loop runs its timers first. */
   function endAndStandStill(response: ServerResponse, text: string): void {
     setImmediate(() => {
       response.end(text);
@@ -121,7 +121,7 @@ describe('a signal', () => {
   });
 
   it('stops the wait for a connection', async () => {
-    // A proxy that takes the request for a tunnel and never answers it.
+    // This proxy accepts the request for a tunnel and never responds.
     const proxy = kept(await serveBytes(() => {}));
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url }, connectMs: 60_000 });
     const stop = new AbortController();

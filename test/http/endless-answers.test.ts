@@ -7,7 +7,7 @@ import { serveBytes, serveProxy, serveSocks } from '../support/scripted-server.t
 import { testCertificate } from '../support/test-certificate.ts';
 import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
 
-// undici says once in a process that its SOCKS is experimental.
+// undici warns once per process that its SOCKS support is experimental.
 beforeAll(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
 afterAll(() => void vi.restoreAllMocks());
 
@@ -16,7 +16,7 @@ const body = `${head}\r\n`;
 const chunkOf = (bytes: string | Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
 
-/** Writes it again and again, as fast as it is read, until the reader has gone. */
+/** Writes it repeatedly, as fast as it is read, until the reader has left. */
 function flood(socket: Socket, first: string, again: string | Buffer): void {
   const write = () => {
     while (!socket.destroyed && socket.write(again));
@@ -57,7 +57,7 @@ describe('an endless response', () => {
   ])('%s is left, over each kind of connection', async (place, first, again) => {
     for (const client of Object.values(await flooded(first, again))) {
       const whole = client.request(get()).then((answer) => answer.text(64 * 1024));
-      // A body is too large; a head that has no end cannot be read.
+      // An endless body is too large; an endless head cannot be parsed.
       const kind = /data|byte|packed/.test(place) ? 'too_large' : 'unreadable';
       expect(await failureOf(whole)).toMatchObject({ kind });
       const streamed = client.request(get()).then((answer) => readAll(answer.stream()));

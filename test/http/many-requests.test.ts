@@ -70,7 +70,7 @@ describe('a client of many requests', () => {
       await expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', isSent: true });
     }
     await server.close();
-    // Its kept connections have to learn of that first.
+    // The client first has to learn that its kept connections are closed.
     await delay(100);
     await expect(ask('/gone')).rejects.toMatchObject({ kind: 'refused', isSent: false });
     await client.close();

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../src/http/http-client.ts';
 import { serve, serveBytes } from '../support/scripted-server.ts';
 import { clientOf, get, kept } from './client-fixture.ts';
 
-/** Answers every request on a connection by the same bytes. */
+/** Responds to every request on a connection with the same bytes. */
 async function repeating(answer: string) {
   return serveBytes((socket) => {
     const say = () => socket.write(answer);

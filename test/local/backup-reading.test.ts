@@ -38,7 +38,7 @@ const withMessage = (fields: object) => ({
 const noTime = /line 2 has no time in "created_at"/;
 const counts = { projects: 1, keys: 0, modes: 1, sessions: 1, messages: 1, stored_answers: 0 };
 
-/** A backup whose SHA-256 is right, whatever its lines say. */
+/** A backup whose SHA-256 is right for any lines. */
 function backupOf(lines: readonly object[], end: object = counts): Buffer {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -79,7 +79,7 @@ test('a session of an earlier version, which knew no order, has neither pin nor 
   });
 });
 
-/** A step of three bits meets each byte, and each place in a byte. */
+/** A step of three bits reaches each byte, and each bit position. */
 const step = runs(3, 1);
 
 test('each bit that changes is found', async () => {

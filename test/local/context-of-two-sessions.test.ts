@@ -15,7 +15,7 @@ let key: string;
 let given: EngineContext[];
 let contextTokens: number;
 
-/** Says again what it is told, so that each session's words are in its replies as well. */
+/** Repeats its message, so that the texts of each session are in its replies as well. */
 const engines: EngineSet = {
   modes: [{ name: 'test', description: '', engine: 'test', model: null, default: true }],
   engine: (): ReplyEngine => ({

@@ -19,7 +19,7 @@ function sessionOf(turns: readonly (readonly [string, string])[]): readonly Mess
   }));
 }
 
-/** A store of one session, which counts what is read. */
+/** A store of one session, which counts the reads. */
 function readerOf(messages: readonly Message[]) {
   let count = 0;
   const read: ReadHistory = async (before, limit) => {
@@ -53,7 +53,7 @@ describe('a context', () => {
         expect(history.length % 2).toBe(0);
         expect(history.length / 2 + turnsLeftOut).toBe(said.length);
 
-        // The newest in one chunk, back to one that no longer fits; and the first turn before them where there is room beside the newest.
+        // The newest messages in one read, back to one that does not fit; and the first turn before them if there is room.
         const plain = messages.map(({ role, content }) => ({ role, content, cut: false }));
         if (turnsLeftOut === 0) {
           expect(history).toEqual(plain);
@@ -80,7 +80,7 @@ describe('a context', () => {
         fc.array(fc.tuple(text, text, failed), { maxLength: 30 }),
         budget,
         async (said, contextTokens) => {
-          // Each message is another one, so that it can be found again.
+          // The messages are distinct, so that each can be found.
           const asked = said.map(([question], at) => `#${at} ${question}`);
           const plain = sessionOf(said.map(([, reply], at) => [asked[at] ?? '', reply] as const));
           const messages = plain.map((message, at): Message => {
@@ -92,7 +92,7 @@ describe('a context', () => {
           const windowOf = (all_: readonly Message[]) =>
             contextWindow(readerOf(all_).read, all_.length, '# now', { ...all, contextTokens });
           const { history, message, turnsLeftOut } = await windowOf(messages);
-          // The same turns fit, as if each of them had ended well.
+          // The same turns fit as if each had ended normally.
           const whole = await windowOf(messages.map((one) => ({ ...one, finish_reason: null })));
           expect(turnsLeftOut).toBe(whole.turnsLeftOut);
 

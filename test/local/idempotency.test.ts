@@ -87,7 +87,7 @@ test('the key of a cut turn that was undone gets no reply, until the turn is bro
 
 const hour = 60 * 60 * 1000;
 
-/** How the two clocks go between a request and its repetition: the time of day and the time since the machine started, in hours, in turn. */
+/** The steps of the two clocks between a request and its repetition, in hours: the time of day and the time since the start of the machine, in turn. */
 test.each<[string, 'known' | 'free', readonly number[]]>([
   ['the time of day is set forward by two days', 'known', [48, 0]],
   ['the time of day is set forward by fifty years, an hour later', 'known', [438_000, 1]],
@@ -107,7 +107,7 @@ test.each<[string, 'known' | 'free', readonly number[]]>([
   const create = (backend: typeof first, idempotencyKey: string) =>
     backend.service.createSession(callWith(apiKey, { idempotencyKey }), { title: 'one' });
   const { session_id } = (await create(first, 'key')).data;
-  // Each step meets another process of the program, and other requests under way.
+  // Each step uses another process of the program, with other running requests.
   for (let index = 0; index < steps.length; index += 2) {
     clocks.now += (steps[index] ?? 0) * hour;
     clocks.sinceBoot += (steps[index + 1] ?? 0) * hour;

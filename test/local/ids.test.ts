@@ -29,7 +29,7 @@ it('the next id of a millisecond cannot be predicted from the last', () => {
   const ends = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
     let draws = 0;
-    // Always the same first id, as somebody who knows it sees it.
+    // The first id is always the same, as for somebody who knows it.
     const ids = new IdSource((size) => (draws++ === 0 ? new Uint8Array(size) : randomBytes(size)));
     ids.next('ses', now);
     ends.add(ids.next('ses', now));
@@ -39,7 +39,7 @@ it('the next id of a millisecond cannot be predicted from the last', () => {
 
 it('the ids of one project do not reveal how many another creates in the same millisecond', () => {
   let draws = 0;
-  // Every step is the smallest: what lies between two ids is then a count.
+  // Every step is the smallest one, so the distance between two ids is a count.
   const ids = new IdSource((size) => new Uint8Array(size).fill(draws++ === 0 ? 7 : 0));
   const mine = ids.of('mine');
   const first = mine.next('ses', now);

@@ -9,7 +9,7 @@ export interface ModelTurn {
   readonly asked: string;
   /** Null for an abandoned turn. */
   reply: ModelReply | null;
-  /** The first whole reply that the message got. */
+  /** The first complete reply of the message. */
   first: ModelReply | null;
   /** The key of its chat. */
   readonly key: string | null;
@@ -22,7 +22,7 @@ export class ModelSession {
   /** The number of its project. Two projects may have sessions of one id. */
   readonly project: number;
   readonly line: ModelTurn[];
-  /** The turns that can be brought back, the last undone at the end. */
+  /** The turns that redo can show, the last undone at the end. */
   redoable: ModelTurn[] = [];
   /** All undone turns. */
   undone: ModelTurn[] = [];
@@ -51,7 +51,7 @@ export class ModelSession {
     return Object.assign(copy, { redoable, undone, alternatives, isDeleted });
   }
 
-  /** The session as an import in another project makes it: without keys, and without turns that can be brought back. */
+  /** The session as imported into another project: without keys, and without turns for redo. */
   imported(project: number): ModelSession {
     const { line, undone, alternatives } = this.copy();
     const keyless = (turn: ModelTurn) => ({ ...turn, key: null });
@@ -90,7 +90,7 @@ export class ModelSession {
     return turn;
   }
 
-  /** A new reply takes the place of the standing one, unless it is cut and that one is whole. */
+  /** A new reply replaces the current one, unless the new one is cut and the current one is complete. */
   answer(turn: ModelTurn, reply: ModelReply): void {
     const standing = turn.reply;
     if (isWhole(reply)) turn.first ??= reply;
@@ -100,7 +100,7 @@ export class ModelSession {
     if (!stays) turn.reply = reply;
   }
 
-  /** A message without a reply gets an empty one when its session goes on. */
+  /** A message without a reply gets an empty one when its session continues. */
   close(except: ModelTurn | null = null): void {
     const last = this.line.at(-1);
     if (last !== undefined && last !== except && last.reply === null)

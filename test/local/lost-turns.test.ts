@@ -121,7 +121,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
   });
 
   it('at the end of its reply never sends done for a reply that is not stored', async () => {
-    // So long a lease that the loss is met by the end of the reply, not by a renewal.
+    // The lease is so long that the end of the reply notices the loss, not a renewal.
     const slow = { turnLeaseMs: 60_000 };
     const gate = gated(['of '], ['A'], { isDeaf: true });
     const a = await places.open({ engines: gate.engines, limits: slow });
@@ -219,7 +219,7 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     await gate.reached;
     const startedAt = performance.now();
     expect((await run(b, { session, message: 'next' })).error?.code).toBe('SESSION_BUSY');
-    // As long as was to be waited for, which is more than two leases.
+    // As long as the requested wait, which is more than two leases.
     expect(performance.now() - startedAt).toBeGreaterThan(450);
     gate.go();
     expect((await running).done?.reply).toBe('half whole');

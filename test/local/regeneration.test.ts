@@ -11,7 +11,7 @@ let place: Awaited<ReturnType<typeof temporaryDirectory>>;
 let backend: EmbeddedBackend;
 let store: SessionStore;
 let key: string;
-/** Called when the engine was asked, before its reply goes on. */
+/** Called after the engine was asked, before its reply continues. */
 let asked: () => Promise<unknown>;
 let count: number;
 

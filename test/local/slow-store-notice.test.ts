@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A chat whose message is kept and whose reply finds the store locked; `ended` once it is done, or has failed. */
+/** A chat whose message is stored and whose reply finds the store locked; `ended` resolves when it has succeeded or failed. */
 async function chatAtLockedStore() {
   const directory = temporaryDirectory();
   const said: string[] = [];
@@ -47,7 +47,7 @@ async function chatAtLockedStore() {
   return { said, holder, messages, ended: () => ended };
 }
 
-/** So many seconds of waiting, in the steps that a wait for a lock takes. */
+/** Waits this many seconds, in the steps of a wait for a lock. */
 async function pass(seconds: number): Promise<void> {
   for (let ms = 0; ms < seconds * 1000; ms += 50) {
     await vi.advanceTimersByTimeAsync(50);

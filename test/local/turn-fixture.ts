@@ -17,7 +17,7 @@ export class TurnFixture {
     return new TurnFixture(await temporaryDirectory());
   }
 
-  /** A backend over the store, and a key that is made in it. */
+  /** A backend over the store, and a key that is created in it. */
   async open(options: EmbeddedOptions): Promise<{ backend: Backend; key: string }> {
     const backend = await openEmbedded(this.path, options);
     this.#homes.push(backend);
@@ -36,7 +36,7 @@ export const request = (message: string, session_id: string | null = null) => ({
   session_id,
 });
 
-/** What is kept of a session: who said what, and how it ended. */
+/** The stored messages of a session: role, text, and how each ended. */
 export async function kept(backend: Backend, key: string, sessionId: string) {
   const { data } = await backend.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
   return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);

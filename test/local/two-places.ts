@@ -19,9 +19,9 @@ export interface PlaceOptions {
 }
 
 export interface TwoPlaces {
-  /** A service over the store, with an owner of its own that takes every other for alive unless the options say otherwise. */
+  /** A service over the store, with an owner of its own. It considers every other owner alive unless the options say otherwise. */
   open(options: PlaceOptions): Promise<Backend>;
-  /** Of the one project; known once a first place is open. */
+  /** The id of the only project; known when a first place is open. */
   readonly key: string;
   close(): Promise<void>;
 }
@@ -65,10 +65,10 @@ export async function twoPlaces(kind: PlaceKind): Promise<TwoPlaces> {
   };
 }
 
-/** Takes every other owner for dead: it takes any turn that it asks for. */
+/** Considers every other owner dead, so it takes any turn that it requests. */
 export const taker: TurnOwner = { id: 'taker', isGone: (owner) => owner !== 'taker' };
 
-/** A store that answers no renewal of a turn before it is let: until then, its service does not notice that a turn is lost. */
+/** A store that delays the renewals of a turn: until they are let through, its service does not notice that a turn is lost. */
 export function heldRenewals(): { around(store: SessionStore): SessionStore; letThem(): void } {
   let letThem = () => {};
   const areLet = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ export function heldRenewals(): { around(store: SessionStore): SessionStore; let
   };
 }
 
-/** An engine that says some texts and ends. */
+/** An engine that sends some texts and ends. */
 export function saying(...texts: readonly string[]): EngineSet {
   return engineOf(async function* () {
     for (const text of texts) yield { type: 'text', text };
@@ -98,14 +98,14 @@ export function saying(...texts: readonly string[]): EngineSet {
 
 export interface Gate {
   readonly engines: EngineSet;
-  /** Resolves once the engine has been asked and has said its first texts. */
+  /** Resolves when the engine has been asked and has sent its first texts. */
   readonly reached: Promise<void>;
-  /** When the engine was told to stop (ms, as `performance.now`); null while it was not. */
+  /** The time when the engine was stopped (ms, as `performance.now`); null before that. */
   stoppedAt(): number | null;
   go(): void;
 }
 
-/** An engine that says some texts, waits to be let on, and says the others. With `isDeaf`, it heeds no signal. */
+/** An engine that sends some texts, waits for `go`, and sends the others. With `isDeaf`, it ignores signals. */
 export function gated(
   before: readonly string[],
   after: readonly string[] = [],

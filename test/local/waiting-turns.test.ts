@@ -96,7 +96,7 @@ describe('a turn', () => {
     }
     await Promise.all(others);
     expect(begun).toEqual(expected);
-    // Each asks for its turn when it finds it free, and once before where it was first to wait: nobody polls by writing.
+    // Each requests its turn when it is free, and the first in the queue once before: nobody polls by writing.
     expect(beginnings).toBeLessThanOrEqual(2 * expected.length);
   });
 

@@ -115,7 +115,7 @@ test('six processes, some of which are killed, never hold the lock at the same t
   }
   await ended;
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-  // Where one takes it after another that has not given it back, that one was killed: it says nothing any more.
+  // If one takes the lock after another that has not released it, that one was killed: it writes no more.
   const met = lines.filter((line, at) => {
     const [pid] = line.split(' ');
     return (

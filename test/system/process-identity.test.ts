@@ -20,7 +20,7 @@ test('a process is running for itself, and one that has ended is gone', async ()
 test.skipIf(process.platform !== 'linux')(
   'a process that has ended is gone, also before its parent has waited for it',
   async () => {
-    // sleep takes the place of the shell and never asks about the child that it inherits.
+    // sleep replaces the shell and never waits for the child that it inherits.
     const parent = execa('sh', ['-c', '(exit 0) & echo $!; exec sleep 60']);
     parent.catch(() => {});
     try {

@@ -46,7 +46,7 @@ test.each(['', '501', '501 (node) S 1 2', '501 (node', 'x) S 1 1 a 0 '])(
 if (process.platform === 'linux') {
   test('the line of this process is parsed', () => {
     const read = parseProcessStat(readFileSync('/proc/self/stat', 'utf8'));
-    // Zero where the session leader lies outside of the container that this runs in.
+    // It is zero if the session leader is outside of the container of this process.
     expect(read?.session).toBeGreaterThanOrEqual(0);
     expect(Number(read?.startTime)).toBeGreaterThan(0);
   });

@@ -59,7 +59,7 @@ describe('a key', () => {
   });
 });
 
-/** The settings of a session whose server tells none. */
+/** The settings of a session if the server sends none. */
 const unset = {
   ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, user: null },
   ...noOrdering,
@@ -160,7 +160,7 @@ describe('the archive', () => {
   const hit = { message_id: 'm', role: 'user', created_at: time, snippet: 'a' };
   const found = { session, score: 1, hits: [hit] };
 
-  /** Each of its fields of another type, and left out, but where null may stand there. */
+  /** Each of its fields with another type, and left out, except where null is allowed. */
   const wrongOf = (record: object): readonly object[] =>
     Object.entries(record).flatMap(([name, value]) => [
       { ...record, [name]: [] },

@@ -16,7 +16,6 @@ export interface Home {
   readonly env: Variables;
   /** What the prompt of the REPL adds to the mode. */
   readonly at: string;
-  /** Where modes are administered, as words of the shell. */
   readonly model: MarkdownModel;
   sessions(): Promise<readonly SessionRow[]>;
   line(sessionId: string): Promise<Line>;

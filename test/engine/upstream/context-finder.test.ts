@@ -10,7 +10,7 @@ afterEach(() => stubs.close());
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** The answer of a server that has these, and 404 for all else. */
+/** The response of a server with these paths, and 404 for all others. */
 async function toldBy(answers: Answers, settings = {}) {
   const server = await stubs.serve((response, { method, path }) => {
     const answer = answers[`${method} ${path}`];

@@ -12,7 +12,7 @@ afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
 
-/** Writes it again and again, as fast as it is read, until the reader has gone. */
+/** Writes it repeatedly, as fast as it is read, until the reader has left. */
 const endless =
   (piece: string, before = ''): StubScript =>
   (response) => {
@@ -24,7 +24,7 @@ const endless =
     write();
   };
 
-/** What was said of it, and why it ended. */
+/** The text of the reply, and the reason of its end. */
 async function endOf(script: StubScript) {
   const { engine } = await stubs.engineOver(script);
   let characters = 0;

@@ -353,7 +353,7 @@ describe('a stream that goes wrong', () => {
     ],
   ])('%s fails, and the text before it was passed on', async (_where, body, said, message) => {
     const failure = await failureAt((response) => sendStream(response, body));
-    // What is overloaded or breaks off may answer later.
+    // A server that is overloaded or breaks off may respond later.
     const code = /broke off|Gone|502|disconnected|ended its reply early/.test(message.source)
       ? 'UNAVAILABLE'
       : 'ENGINE_FAILED';

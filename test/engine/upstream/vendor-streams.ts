@@ -3,7 +3,7 @@
 
 export interface VendorStream {
   readonly vendor: string;
-  /** Where the shape is documented. */
+  /** The page that documents the form. */
   readonly page: string;
   /** The base URL of that documentation, as a path. */
   readonly base: string;

@@ -24,7 +24,7 @@ const reassemblies = rules.flatMap(([pattern, ...sources]) =>
   sources.map((source) => ({ pattern, source, reassembly: parseReassembly(source) })),
 );
 
-/** A clause that the pattern fits, made to fit as little else as can be. */
+/** A clause that matches the pattern and as few others as possible. */
 function witness(elements: readonly Element[], choice: number) {
   return elements.flatMap((element) => {
     if (element.kind === 'any') return readWords('qwx');

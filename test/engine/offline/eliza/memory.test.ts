@@ -17,7 +17,7 @@ describe('memory', () => {
   };
 
   test('a message with the memory keyword is used again at the fourth count, if no keyword is found', () => {
-    // The counter stands at 1 before the first message, so it is at 4 for the third.
+    // The counter is 1 before the first message, so it is 4 for the third.
     expect(talk(script, 'my old dog', 'x', 'x', 'x')).toEqual([
       'Noted.',
       'Go on.',

@@ -12,7 +12,7 @@ const blank: Script = {
   reflection: {},
 };
 
-/** What a fresh dialogue over this script replies to each message in turn. */
+/** The replies of a new dialogue over this script to the messages, in turn. */
 export function talk(script: Partial<Script>, ...messages: readonly string[]): readonly string[] {
   const dialogue = new Dialogue({ ...blank, ...script });
   return messages.map((message) => dialogue.respond(message));
