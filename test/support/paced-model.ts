@@ -1,5 +1,6 @@
 // A model server whose replies are paced by the test: it sends a chunk, waits, or ends; or its client disconnects.
 import type { ServerResponse } from 'node:http';
+import { ItemQueue } from './item-queue.ts';
 import { chunk, sse, startStream, usageChunk } from './model-server.ts';
 import { type ScriptedServer, serve } from './scripted-server.ts';
 
@@ -44,24 +45,14 @@ export interface PacedModel extends ScriptedServer {
 }
 
 export async function openPacedModel(): Promise<PacedModel> {
-  const come: PacedCompletion[] = [];
-  const awaited: ((reply: PacedCompletion) => void)[] = [];
+  const replies = new ItemQueue<PacedCompletion>();
   const server = await serve(({ path, body }, response) => {
     // It does not list its models.
     if (!path.endsWith('/chat/completions')) {
       response.writeHead(404).end();
       return;
     }
-    const reply = new PacedCompletion(body, response);
-    const take = awaited.shift();
-    if (take === undefined) come.push(reply);
-    else take(reply);
+    replies.add(new PacedCompletion(body, response));
   });
-  return {
-    ...server,
-    next: () => {
-      const reply = come.shift();
-      return reply === undefined ? new Promise((resolve) => awaited.push(resolve)) : Promise.resolve(reply);
-    },
-  };
+  return { ...server, next: () => replies.next() };
 }

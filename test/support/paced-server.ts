@@ -1,6 +1,7 @@
 // A server with only the basic API, whose replies are paced by the test: it sends a chunk, waits, ends, or breaks off.
 import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
+import { ItemQueue } from './item-queue.ts';
 import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
 
 class PacedReply {
@@ -53,14 +54,10 @@ export interface PacedServer extends ScriptedServer {
 }
 
 export async function openPacedServer(): Promise<PacedServer> {
-  const come: PacedReply[] = [];
-  const awaited: ((reply: PacedReply) => void)[] = [];
+  const replies = new ItemQueue<PacedReply>();
   const server = await serve((request, response, count) => {
     if (request.method === 'POST' && request.path === '/v1/chat') {
-      const reply = new PacedReply(request, response, count);
-      const take = awaited.shift();
-      if (take === undefined) come.push(reply);
-      else take(reply);
+      replies.add(new PacedReply(request, response, count));
     } else if (request.path === '/v1/models') {
       sendJson(response, { success: true, data: ['slow', 'other'] });
     } else if (request.method === 'GET' && /^\/v1\/sessions\/[^/]+$/.test(request.path)) {
@@ -71,11 +68,5 @@ export async function openPacedServer(): Promise<PacedServer> {
       sendJson(response, { message: 'no such route' }, 404);
     }
   });
-  return {
-    ...server,
-    next: () => {
-      const reply = come.shift();
-      return reply === undefined ? new Promise((resolve) => awaited.push(resolve)) : Promise.resolve(reply);
-    },
-  };
+  return { ...server, next: () => replies.next() };
 }
