@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastWordStart, withoutLastNewlines } from '../../src/cli/end-of-text.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const text = fc.string({ unit: fc.constantFrom('\n', ' ', '\t', '\u3000', 'a', '漢', '😀') });
 
@@ -15,9 +16,9 @@ test('the ends of a text are those that regular expressions find', () => {
 });
 
 test('a long run before the end takes no time', () => {
-  const begun = performance.now();
+  const begun = processorMs();
   const lines = `${'\n'.repeat(1_000_000)}x`;
   expect(withoutLastNewlines(lines)).toBe(lines);
   expect(lastWordStart(`${'a'.repeat(1_000_000)} x `)).toBe(1_000_001);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(processorMs() - begun).toBeLessThan(1000);
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { redactKey } from '../../src/http/key-redaction.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const key = 'sk-Secret{Key}42~abcDEFghi';
 const each = (write: (code: number) => string) => [...key].map((one) => write(one.charCodeAt(0))).join('');
@@ -79,8 +80,8 @@ it('a key is found anywhere, and the text around it stays', () => {
 it.each(['\\', '%', '%25', '&#x0', '&#0', '&', ' ', 'sk-Secret', '\\u00'])(
   'the time grows with the length of a text of %j alone, not with its square',
   (part) => {
-    const startedAt = performance.now();
+    const startedAt = processorMs();
     redactKey(part.repeat(1_000_000 / part.length), key);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(processorMs() - startedAt).toBeLessThan(5000);
   },
 );

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { checkTitle, checkTitleMatch, readTime, titleOf } from '../../src/local/text-rules.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 test.each([
   ['is its first line', 'Hello\nWorld', 'Hello'],
@@ -19,12 +20,12 @@ test.each([
 
 test('a title that is far too long is refused by its length alone, at once', () => {
   const long = '\u0000'.repeat(8_000_000);
-  const start = performance.now();
+  const start = processorMs();
   for (const check of [checkTitle, checkTitleMatch])
     expect(() => check(long, defaultLimits)).toThrow('has at least 4000000 characters; the limit is 200');
   for (const message of ['\n'.repeat(1_000_000), 'x'.repeat(1_000_000), 'x\n'.repeat(500_000)])
     expect(titleOf(`${message}x`).length).toBeLessThanOrEqual(60);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(processorMs() - start).toBeLessThan(2000);
   const titles = ['😀'.repeat(200), 'x'.repeat(200)];
   for (const title of titles) expect(() => checkTitle(title, defaultLimits)).not.toThrow();
   for (const title of titles)

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { textOfLogLine } from '../../src/server/log-text.ts';
 import { serverLog, withoutKeys } from '../../src/server/server-log.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const key = `pk_${'0aZ'.repeat(11)}`;
 const encoded = (text: string) =>
@@ -50,9 +51,9 @@ test.each(['/v1/sessions/ses_1', '/v1/sessions/%C3%A9%20x', '/v1/%zz/%', '/'])(
 
 test('a long path of percent-encodings is logged quickly', () => {
   const path = `/%${'25'.repeat(8000)}70k_${'a'.repeat(33)}`;
-  const start = performance.now();
+  const start = processorMs();
   expect(withoutKeys(path, '')).toBe('[encoded]');
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(processorMs() - start).toBeLessThan(200);
 });
 
 test('a key is hidden anywhere in a line', () => {

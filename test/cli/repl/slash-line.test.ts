@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CompletionChoice, complete } from '../../../src/cli/repl/completion.ts';
 import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const names =
   'help mode new sessions resume title history retry delete restore copy save file edit status quit exit';
@@ -28,9 +29,9 @@ describe('a slash line', () => {
 
   test('with very many blanks is read at once', () => {
     const title = `a${' '.repeat(500_000)}b`;
-    const begun = performance.now();
+    const begun = processorMs();
     expect(resolveSlash(`/title ${title} `, commands)).toMatchObject({ kind: 'command', argument: title });
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(processorMs() - begun).toBeLessThan(1000);
   });
 
   test.each([

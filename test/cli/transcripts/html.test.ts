@@ -5,6 +5,7 @@ import { localTime, localZone } from '../../../src/cli/shown-time.ts';
 import { HtmlPage } from '../../../src/cli/transcripts/html.ts';
 import { sessionIndex, timeElement } from '../../../src/cli/transcripts/html-index.ts';
 import { style } from '../../../src/cli/transcripts/html-style.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const longest = 199_000;
 
@@ -31,9 +32,9 @@ test.each(['!', 'a_', '- ', '1. ', '> ', `${'> '.repeat(1000)}\n`])(
   'a reply that repeats %j is shown within seconds',
   (unit) => {
     const reply = unit.repeat(longest / unit.length);
-    const begun = performance.now();
+    const begun = processorMs();
     const text = page(`${reply}end`);
-    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(processorMs() - begun).toBeLessThan(4000);
     expect(text).toContain('end');
     expect(text.length).toBeGreaterThan(reply.length);
   },

@@ -9,6 +9,7 @@ import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { type ProcessesOf, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
 import { builtFile } from '../../support/built-file.ts';
+import { processorMs } from '../../support/processor-time.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
@@ -48,12 +49,10 @@ async function filledStore(count: number, content: string) {
   return { directory, store, large, small, session };
 }
 
-/** The processor time (ms) that the work takes from this process. On a busy machine it is the same. */
-async function processorMs(work: () => Promise<unknown>): Promise<number> {
-  const begun = process.cpuUsage();
+async function costOf(work: () => Promise<unknown>): Promise<number> {
+  const start = processorMs();
   await work();
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1000;
+  return processorMs() - start;
 }
 
 /** Expects that the processes do most of some work that another store does in this process. */
@@ -62,8 +61,8 @@ async function expectElsewhere(
   store: SessionStore,
   alone: SessionStore,
 ) {
-  const here = await processorMs(() => work(alone));
-  const there = await processorMs(() => work(store));
+  const here = await costOf(() => work(alone));
+  const there = await costOf(() => work(store));
   expect(there).toBeLessThan(here / 2);
 }
 

@@ -1,5 +1,7 @@
-// The cost of rendering a text: the processor time of this process, which depends little on other processes, and the number of turns of the event
+// The cost of rendering a text: the processor time of this process, and the number of turns of the event
 // loop meanwhile.
+
+import { processorMs } from '../../../support/processor-time.ts';
 import { stringTerminal, writerTo } from './rendering.ts';
 
 export interface RenderingCost {
@@ -9,21 +11,16 @@ export interface RenderingCost {
   readonly turns: number;
 }
 
-const milliseconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
 /** By default the text is one chunk. */
 export async function costOf(text: string, pieceLength = text.length): Promise<RenderingCost> {
   const writer = writerTo(stringTerminal({ colour: true }));
-  const start = milliseconds();
+  const start = processorMs();
   let last = start;
   let longest = 0;
   let turns = 0;
   let isDone = false;
   const turn = () => {
-    const now = milliseconds();
+    const now = processorMs();
     longest = Math.max(longest, now - last);
     last = now;
     turns += 1;
@@ -33,7 +30,7 @@ export async function costOf(text: string, pieceLength = text.length): Promise<R
   for (let at = 0; at < text.length; at += pieceLength) await writer.write(text.slice(at, at + pieceLength));
   await writer.endLine();
   isDone = true;
-  const total = milliseconds() - start;
+  const total = processorMs() - start;
   await new Promise((resolve) => setImmediate(resolve));
   return { total, longest, turns };
 }
