@@ -41,7 +41,7 @@ describe('a resumed batch', () => {
     const child = place.start([...batch, '--resume', own]);
     const ended = outcomeOf(child);
     child.stdin.write('a\n');
-    await expect.poll(() => existsSync(own) && readFileSync(own, 'utf8')).toBeTruthy();
+    await expect.poll(() => existsSync(own) && readFileSync(own, 'utf8')).toMatch(/\n$/);
     const second = await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' });
     expectFailure(second, { status: 7, code: 'STORE_BUSY' });
     child.stdin.end('b\n');

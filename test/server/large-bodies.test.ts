@@ -131,7 +131,7 @@ test('large bodies of one key wait for each other, but delay no other key and no
   const body = `{"title":"${'x'.repeat(size - 12)}"}`;
   const first = await RawConnection.open(port);
   await first.send(head(server.key, size) + body.slice(0, -1));
-  // Read, but for its end.
+  // The server has read all but the end by then.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const second = await RawConnection.open(port);
   void second.send(head(server.key, size) + body);

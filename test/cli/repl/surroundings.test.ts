@@ -222,6 +222,7 @@ describe('TERM=dumb', () => {
       await reply.closed;
       await screen.shows('[stopped; the partial reply is kept]');
       await screen.until('the prompt', () => screen.cursorRow.startsWith('slow'));
+      // Two presses that arrive together count as one.
       await delay(200);
       screen.type('\x03');
       await screen.shows('Press Ctrl-D to leave.');
