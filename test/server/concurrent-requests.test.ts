@@ -50,10 +50,12 @@ test('300 requests at once over four connections all succeed, and each has its e
     ),
   );
   expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
-  const [counts] = await database.rows(`
+  const [found] = await database.rows(`
     SELECT (SELECT count(*) FROM parley.sessions) AS sessions, (SELECT count(*) FROM parley.messages) AS messages,
       (SELECT count(*) FROM pg_stat_activity 
         WHERE application_name = 'parley' AND datname = current_database()) AS connections`);
-  // The last connection is left to the heartbeat of the server.
-  expect(counts).toEqual({ sessions: '121', messages: '120', connections: String(connections - 1) });
+  const { connections: open, ...stored } = found as Record<string, string>;
+  expect(stored).toEqual({ sessions: '121', messages: '120' });
+  // The last connection is left to the heartbeat of the server, which opens it when it is due.
+  expect([connections - 1, connections]).toContain(Number(open));
 });

@@ -44,7 +44,7 @@ export async function leave(screen: TerminalScreen): Promise<string> {
   screen.type('\x04');
   const { status } = await screen.ended;
   if (status !== 0) throw new Error(`It left with ${status}:\n${screen.text}`);
-  return /Continue with: parley repl .*-s (\S+)$/.exec(screen.text)?.[1] ?? '';
+  return /Continue with:\s+parley repl .*-s (\S+)$/.exec(screen.text)?.[1] ?? '';
 }
 
 /** Types a line, and returns the output between it and the next prompt. */

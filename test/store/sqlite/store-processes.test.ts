@@ -55,6 +55,10 @@ async function costOf(work: () => Promise<unknown>): Promise<number> {
   return processorMs() - start;
 }
 
+async function tenTimes(work: () => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < 10; time += 1) await work();
+}
+
 /** Expects that the processes do most of some work that another store does in this process. */
 async function expectElsewhere(
   work: (from: SessionStore) => Promise<unknown>,
@@ -73,7 +77,7 @@ it('while a search reads every word of a store, others are answered, and their s
   // The processes have started before the measurement.
   await Promise.all([search(store, large, 'said'), search(store, small, 'said')]);
   const { store: alone } = await openTestStore(storeOptions(directory));
-  await expectElsewhere((from) => search(from, large, 'w* w1* w2*'), store, alone);
+  await expectElsewhere((from) => tenTimes(() => search(from, large, 'w* w1* w2*')), store, alone);
   let isOver = false;
   const hostile = Promise.all(['w*', 'w* s*', '"said said"'].map((query) => search(store, large, query)));
   void hostile.then(() => {
@@ -93,7 +97,7 @@ it('while a long message is indexed, reads are answered, and a search finds the 
   const { store: alone } = await openTestStore(storeOptions(temporaryDirectory()));
   const elsewhere = await newProject(alone);
   await search(store, small, 'said');
-  const words = Array.from({ length: 20_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
+  const words = Array.from({ length: 100_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
   const content = `${words.join(' ')} 東京`;
   await store.beginTurn(small, turnStart({ content }));
   await alone.beginTurn(elsewhere, turnStart({ content }));
