@@ -167,6 +167,25 @@ test('a conversation without times, in a file whose time no date can hold, is im
   expect((await importing('--scan')).out).toMatch(/^claude-code\t1\t/);
 });
 
+test('a backup of a store is not taken for conversations of another program', async () => {
+  const folder = join(place.path, 'backups');
+  mkdirSync(folder);
+  const path = join(folder, 'store.jsonl');
+  await place.output(['chat', '-n', '-m', 'echo', 'Hi']);
+  await place.output(['store', 'backup', path]);
+  for (const words of [[path], ['--from', 'openai', path]]) {
+    const refused = await importing(...words);
+    expect(refused).toMatchObject({ status: 2, out: '' });
+    expect(refused.err).toBe(
+      `parley: The file ${path} is a backup of a store. (USAGE)\n` +
+        'Nothing was imported. To make a store of it: parley store restore FILE\n',
+    );
+  }
+  const skipped = await importing(folder);
+  expect(skipped.out).toBe('');
+  expect(skipped.err).toContain('1 file not recognised and skipped: ');
+});
+
 test('a database that no source recognises by its name is read as the source that is named', async () => {
   const path = join(place.path, 'copy.db');
   const database = new Database(path);

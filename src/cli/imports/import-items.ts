@@ -63,6 +63,11 @@ async function* itemsOf(
   try {
     const { head, chunks } = await readHead(counted, file);
     const { from } = options;
+    if (isStoreBackup(head)) {
+      if (isNamed) throw storeBackup(file);
+      options.onSkip(file.path, false);
+      return;
+    }
     const recognised = from === null && !isParleyExport(head) ? sourceOf(head) : null;
     const source = from === null || from === 'parley' ? recognised : sourceNamed(from);
     const place = source && placeForThread(source, file);
@@ -110,6 +115,17 @@ async function* exportedItems(
         : { failure: unreadable(place, isTooLong) },
     };
   }
+}
+
+/** True for a backup of a store, whose lines look like those of another program. */
+function isStoreBackup({ text }: FileHead): boolean {
+  return /^\{"kind":"backup","format":\d/.test(text);
+}
+
+function storeBackup({ path }: SourceFile): ParleyError {
+  return new ParleyError('USAGE', `${nameOf(path)} is a backup of a store.`, {
+    hint: 'Nothing was imported. To make a store of it: parley store restore FILE',
+  });
 }
 
 /** Throws `USAGE` for the head of a file that is no text. U+FFFD at its beginning is the mark of another encoding, whose failure says how to convert it. */
