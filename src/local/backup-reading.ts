@@ -35,10 +35,11 @@ export async function readBackup(
     bytes += line.length;
     const at = `${place}, line ${number}`;
     if (end !== null) throw damaged(at, 'comes after the end of the backup');
-    const text = decoded(line, at);
-    const read = parsed(text, at);
+    const hint = head === null ? notABackup : anotherBackup;
+    const text = decoded(line, at, hint);
+    const read = parsed(text, at, hint);
     if (head === null) {
-      if (read.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup');
+      if (read.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup', hint);
       if (read.format !== backupFormat) throw ofNewerVersion(place, read.format);
       head = read;
     } else if (read.kind === 'end') {
@@ -64,10 +65,12 @@ export async function readBackup(
 async function* linesOf(chunks: AsyncIterable<Uint8Array>, place: string): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = [];
   let length = 0;
+  let hasLines = false;
   for await (const chunk of chunks) {
     let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
       yield Buffer.concat([...parts, rest.subarray(0, at + 1)]);
+      hasLines = true;
       [parts, length, rest] = [[], 0, rest.subarray(at + 1)];
     }
     if (rest.length === 0) continue;
@@ -75,22 +78,22 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, place: string): Async
     length += rest.length;
     if (length > maxLineBytes) throw damaged(place, 'holds a line that is too long for a backup');
   }
-  if (length > 0) throw damaged(place, 'ends within a line');
+  if (length > 0) throw damaged(place, 'ends within a line', hasLines ? anotherBackup : notABackup);
 }
 
-function decoded(line: Buffer, at: string): string {
+function decoded(line: Buffer, at: string, hint: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line.subarray(0, -1));
   } catch {
-    throw damaged(at, 'is not UTF-8');
+    throw damaged(at, 'is not UTF-8', hint);
   }
 }
 
-function parsed(text: string, at: string): BackupLine {
+function parsed(text: string, at: string, hint: string): BackupLine {
   try {
     return readLine(text);
   } catch (error) {
-    if (error instanceof LineFault) throw damaged(at, error.message);
+    if (error instanceof LineFault) throw damaged(at, error.message, hint);
     throw error;
   }
 }
@@ -161,10 +164,12 @@ function addOnce(ids: Set<string>, id: string, at: string): void {
   ids.add(id);
 }
 
-function damaged(place: string, problem: string): ParleyError {
-  return new ParleyError('STORE_DAMAGED', `The backup is damaged: ${place} ${problem}.`, {
-    hint: 'It cannot be restored. Take another backup.',
-  });
+const anotherBackup = 'It cannot be restored. Take another backup.';
+const notABackup =
+  'It is not a backup, or it is compressed or encrypted. Pass the decompressed text on standard input.';
+
+function damaged(place: string, problem: string, hint = anotherBackup): ParleyError {
+  return new ParleyError('STORE_DAMAGED', `The backup is damaged: ${place} ${problem}.`, { hint });
 }
 
 function ofNewerVersion(place: string, format: number): ParleyError {

@@ -1,5 +1,6 @@
 // Backups that were changed: each changed bit, each cut, and lines that do not belong there.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { BackupLine } from '../../src/local/backup-lines.ts';
 import { lineText } from '../../src/local/backup-lines.ts';
@@ -98,6 +99,20 @@ test('each cut is found, and anything behind the end', async () => {
   expect(await failureOf(Buffer.concat([whole, Buffer.from('\n')]))).toBe(
     'STORE_DAMAGED The backup is damaged: b, line 6 comes after the end of the backup.',
   );
+});
+
+test.each([
+  ['compressed', gzipSync(Buffer.concat(Array.from({ length: 99 }, () => randomBytes(9))))],
+  ['compressed and short', gzipSync(whole).subarray(0, 20)],
+  ['another text', Buffer.from('{"kind":"project"}\n')],
+])('a file that is %s is said to be no backup, or a compressed one', async (_, bytes) => {
+  async function* chunks() {
+    yield bytes;
+  }
+  await expect(readBackup(chunks(), 'b', () => {})).rejects.toMatchObject({
+    code: 'STORE_DAMAGED',
+    hint: 'It is not a backup, or it is compressed or encrypted. Pass the decompressed text on standard input.',
+  });
 });
 
 describe('a backup whose SHA-256 is right is refused', () => {
