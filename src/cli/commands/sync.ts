@@ -19,7 +19,7 @@ interface SyncFlags {
 export function registerSync(parent: Command, run: Run): void {
   parent
     .command('sync')
-    .description('synchronize sessions with another Parley, in both directions')
+    .description('synchronise sessions with another Parley, in both directions')
     .argument('<profile>', 'the profile of the other Parley')
     .option('--push', 'only send what the other one lacks')
     .option('--pull', 'only fetch what is missing here')

@@ -52,6 +52,6 @@ const commands = {
 export function registerSessions(parent: Command, run: Run, second?: string | null): void {
   const sessions = parent
     .command('sessions')
-    .description('create, read, list, search, organize, delete, import and export sessions');
+    .description('create, read, list, search, organise, delete, import and export sessions');
   registerCommands(sessions, run, commands, second);
 }
