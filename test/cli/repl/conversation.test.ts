@@ -26,6 +26,7 @@ test('a conversation shows its messages and replies, has its title at the prompt
   await screen.stands('eliza (My name is Ada.)> ');
   const id = await leave(screen);
   const rows = screen.text.split('\n');
+  // The notice of the new store is above the conversation.
   expect(rows.slice(rows.indexOf('eliza> My name is Ada.'))).toEqual([
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
