@@ -1,17 +1,13 @@
 // Deletions against a server that fails in every way, and batches whose clients are killed. scripts/delete-storm.js is the long form.
 import { expect, onTestFinished, test } from 'vitest';
 import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
-import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { runs } from '../support/runs.ts';
 import { postgresStorm, sqliteStorm } from '../support/storm-store.ts';
 
-function newPlace(): Place {
-  const place = removeAfterTest(new PlaceInProcess());
-  return place;
-}
+const newPlace = () => removeAfterTest(new PlaceInProcess());
 
 const troubled = runs(400, 1000);
 

@@ -13,10 +13,7 @@ const section = readFileSync(fileURLToPath(new URL('../../docs/models.md', impor
 const block = (language: string) =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 
-function newPlace(): PlaceInProcess {
-  const place = removeAfterTest(new PlaceInProcess());
-  return place;
-}
+const newPlace = () => removeAfterTest(new PlaceInProcess());
 
 test('every line that adds a mode adds the mode that it names', async () => {
   const place = newPlace();

@@ -4,14 +4,10 @@ import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { killedRuns, oldStore } from '../support/retention-storm.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 import { postgresStorm } from '../support/storm-store.ts';
-
-function placeOf<T extends Place>(place: T): T {
-  onTestFinished(() => place.remove());
-  return place;
-}
 
 function age(place: Place, days: number): void {
   lookInto(place.storeFile, (database) =>
@@ -20,7 +16,7 @@ function age(place: Place, days: number): void {
 }
 
 test('a policy is set, shown, tried with --dry-run, confirmed by its count, and undone', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   expect((await place.parley(['retention', 'show'])).err).toContain('No policy is set, so nothing expires.');
   const none = await place.parley(['retention', 'run', '--yes']);
   expect(none).toMatchObject({ status: 2, out: '' });
@@ -65,7 +61,7 @@ test('a policy is set, shown, tried with --dry-run, confirmed by its count, and 
 }, 60_000);
 
 test('a first run that would do nothing asks for no count, and confirms nothing', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   await place.newSession();
   await place.output(['retention', 'set', '--after', '90d']);
   const tried = await place.parley(['retention', 'run', '--dry-run']);
@@ -81,7 +77,7 @@ test('a first run that would do nothing asks for no count, and confirms nothing'
 });
 
 test('a policy of another project is set and run by its name', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
   await place.output(['sessions', 'create'], { env: { PARLEY_API_KEY: key } });
   const own = await place.newSession();
@@ -106,7 +102,7 @@ async function logged(served: ServedPlace, words: string): Promise<Record<string
 }
 
 test('a server says how to confirm a policy and changes nothing; then it runs the policy and counts the expired sessions', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   await place.newSession();
   age(place, 100);
   await place.output(['retention', 'set', '--after', '90d']);
@@ -132,7 +128,7 @@ test('a server says how to confirm a policy and changes nothing; then it runs th
 }, 60_000);
 
 test('killed runs are continued with one batch, which restores all of their sessions', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   const { expire } = await oldStore(place, 10_000);
   expect(expire).toBe(9890);
   const { faults } = await killedRuns(place, { expire, kills: 2, pauseMs: () => 0 });
@@ -140,7 +136,7 @@ test('killed runs are continued with one batch, which restores all of their sess
 }, 120_000);
 
 test('in PostgreSQL, runs whose process is killed and whose connections end are continued with one batch', async () => {
-  const place = placeOf(new PlaceInProcess());
+  const place = removeAfterTest(new PlaceInProcess());
   const database = await startPostgres([]);
   onTestFinished(() => database.stop());
   const { port, user, database: name } = database;

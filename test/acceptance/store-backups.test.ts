@@ -22,10 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-const newPlace = () => {
-  const one = removeAfterTest(new PlaceInProcess());
-  return one;
-};
+const newPlace = () => removeAfterTest(new PlaceInProcess());
 
 async function placeWithChat(one = new PlaceInProcess()): Promise<PlaceInProcess> {
   await one.output(['chat', 'Größe 🙂']);

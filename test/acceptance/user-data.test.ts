@@ -17,10 +17,7 @@ import { storedKey } from '../support/stored.ts';
 const user = 'Canary Jane';
 const text = 'canary-of-the-person';
 
-function newPlace(): PlaceInProcess {
-  const place = removeAfterTest(new PlaceInProcess());
-  return place;
-}
+const newPlace = () => removeAfterTest(new PlaceInProcess());
 
 const idsOf = (place: PlaceInProcess, ...words: readonly string[]) =>
   place.output(['sessions', 'list', '--ids', ...words]).then((out) => out.split('\n').filter(Boolean));

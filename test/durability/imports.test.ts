@@ -6,10 +6,7 @@ import { PlaceInProcess } from '../support/place-in-process.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
-function newPlace(): PlaceInProcess {
-  const place = removeAfterTest(new PlaceInProcess());
-  return place;
-}
+const newPlace = () => removeAfterTest(new PlaceInProcess());
 
 function statusOf(out: string): ReadonlyMap<string, string> {
   const lines = out.split('\n').slice(0, -1);

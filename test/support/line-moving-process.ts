@@ -4,6 +4,7 @@ import { ParleyError } from '../../src/service/errors.ts';
 import type { Message } from '../../src/service/session.ts';
 import { callWith, collect } from './calls.ts';
 import { engineOf, openEmbedded } from './embedded.ts';
+import { lives } from './living-owner.ts';
 
 export interface LineMoving {
   readonly directory: string;
@@ -71,12 +72,3 @@ process.on('message', async ({ directory, apiKey, session, name }: LineMoving) =
     tell({ session, messages: [{ message_id, content }] });
   }
 });
-
-function lives(owner: string): boolean {
-  try {
-    process.kill(Number(owner.split(' ')[1]), 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -4,6 +4,7 @@ import { ParleyError } from '../../src/service/errors.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith } from './calls.ts';
 import { type EmbeddedOptions, engineOf, openEmbedded } from './embedded.ts';
+import { lives } from './living-owner.ts';
 
 export interface LinesStore {
   /** The directory of a SQLite store; unused with `postgres`. */
@@ -137,14 +138,5 @@ async function perform({ number, room, method, call, values }: Extract<LinesOrde
     tell({ kind: 'failed', number, code, message: String(error) });
   } finally {
     running.delete(number);
-  }
-}
-
-function lives(owner: string): boolean {
-  try {
-    process.kill(Number(owner.split(' ')[1]), 0);
-    return true;
-  } catch {
-    return false;
   }
 }
