@@ -1,11 +1,9 @@
 // The app without a socket: each operation, each failure, the order of the checks, and the conformity of every response.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ParleyError } from '../../src/service/errors.ts';
-import { storeError } from '../../src/store/postgres/postgres-errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
 import { callWith } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
-import { nonconformity } from './conformance.ts';
+import { checkedResponse } from './conformance.ts';
 import { type AskInit, bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
 
 let server: ServerFixture;
@@ -14,19 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Asks, checks what holds for every answer, and gives status and body. */
-async function ask(method: string, path: string, init: AskInit = {}) {
-  const response = await server.ask(method, path, init);
-  const body = await bodyOf(response);
-  expect(nonconformity(method, path, response.status, body)).toBeNull();
-  expect(response.headers.get('parley-request-id')).toMatch(/^req_/);
-  if (path.startsWith('/v1')) {
-    expect(response.headers.get('parley-extensions')).toBe(
-      'archive, idempotency, stream, settings, lines, schema, order, sync, mode, users',
-    );
-  }
-  if (!body.success) expect(body.request_id).toBe(response.headers.get('parley-request-id'));
-  return { status: response.status, headers: response.headers, body };
+function ask(method: string, path: string, init?: AskInit) {
+  return checkedResponse(server, method, path, init);
 }
 
 async function createSession(title?: string): Promise<string> {
@@ -356,116 +343,6 @@ test('a key over its rate limit is told when to retry, and other keys are not af
   ]);
   const headers = { authorization: `Bearer ${server.otherKey}` };
   expect((await ask('GET', '/v1/models', { headers })).status).toBe(200);
-});
-
-describe('routes without a key', () => {
-  const open = { headers: { authorization: '' } };
-
-  test('the root redirects to the page of the API', async () => {
-    const response = await server.app.fetch(new Request('http://localhost/'));
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-  });
-
-  test('healthz and readyz respond in the envelope', async () => {
-    for (const path of ['/healthz', '/readyz']) {
-      expect((await ask('GET', path, open)).body).toMatchObject({ success: true });
-    }
-  });
-
-  test('readyz fails while the store cannot be read, and healthz does not', async () => {
-    await server.close();
-    server = await openServer({ ready: () => Promise.reject(new Error('/secret/path is broken')) });
-    const answer = await server.ask('GET', '/readyz', open);
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain('secret');
-    expect((await ask('GET', '/healthz', open)).status).toBe(200);
-  });
-
-  test('no response names the address of an unreachable database, with a key or without', async () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
-    const away = () => Promise.reject(storeError(refused, 'postgres://db.internal:5432/secret'));
-    await server.close();
-    server = await openServer({ ready: away, around: (store) => Object.assign(store, { findKey: away }) });
-    const said = [];
-    for (const path of ['/readyz', '/v1/models', '/v1/sessions'])
-      said.push(await server.ask('GET', path, path === '/readyz' ? open : {}));
-    said.push(await server.ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'hi' } }));
-    for (const answer of said) {
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-      const text = await answer.text();
-      expect(text).toContain('The store of the server cannot do this at the moment.');
-      expect(text).not.toMatch(/internal:|secret|10\.1\.2\.3|postgres/);
-    }
-    expect(JSON.stringify(server.log())).toContain('10.1.2.3:5432');
-  });
-
-  test('no response names the address of a database that is refused since the server has started', async () => {
-    const unsafe = new ParleyError('STORE_UNSAFE', 'The database postgres://db.internal/x has fsync off.');
-    const { message, hint } = unsafe;
-    const refused = new ParleyError('UNAVAILABLE', message, { hint, retryAfter: 1, cause: unsafe });
-    await server.close();
-    server = await openServer({ ready: () => Promise.reject(refused) });
-    const answer = await server.ask('GET', '/readyz', open);
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).not.toMatch(/internal|postgres|fsync/);
-    expect(JSON.stringify(server.log())).toContain('db.internal');
-  });
-
-  test('HEAD responds as GET does, without a body', async () => {
-    const response = await server.ask('HEAD', '/v1/models');
-    expect([response.status, await response.text()]).toEqual([200, '']);
-  });
-});
-
-describe('the log', () => {
-  test('the time that a request takes does not depend on the time of day', async () => {
-    let time = Date.now();
-    const other = await openServer({ now: () => (time -= 60_000) });
-    try {
-      await other.ask('GET', '/v1/sessions');
-      const [{ ms } = {}] = other.log();
-      expect(ms).toBeGreaterThanOrEqual(0);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('a request is logged with its id, method, path, status and time, without query, body or key', async () => {
-    const { headers } = await ask('GET', '/v1/sessions?title_match=secret-word');
-    await ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'secret-word' } });
-    await server.ask('GET', `/v1/sessions/${server.key}`);
-    await server.ask('GET', '/v1/sessions/a-token-of-another-form', {
-      headers: { authorization: 'Bearer a-token-of-another-form' },
-    });
-    const [line] = server.log();
-    expect(line).toMatchObject({
-      level: 'info',
-      request_id: headers.get('parley-request-id'),
-      method: 'GET',
-      path: '/v1/sessions',
-      status: 200,
-      ms: expect.any(Number),
-    });
-    const text = JSON.stringify(server.log());
-    expect(server.log()).toHaveLength(4);
-    expect(text).toContain('/v1/sessions/[key]');
-    for (const secret of ['secret-word', server.key, 'a-token-of-another-form'])
-      expect(text).not.toContain(secret);
-  });
-
-  test('an unexpected failure is in the log under its request id, and not in the response', async () => {
-    await server.backend.close();
-    const response = await server.ask('GET', '/v1/models');
-    expect(response.status).toBe(503);
-    await server.close();
-    server = await openServer({ ready: () => Promise.reject(new TypeError('a bug in /home/x.ts')) });
-    const failed = await bodyOf(await server.ask('GET', '/readyz'));
-    expect(failed.error?.code).toBe('INTERNAL_ERROR');
-    expect(JSON.stringify(failed)).not.toContain('bug');
-    const [line] = server.log();
-    expect(line).toMatchObject({ level: 'error', request_id: failed.request_id });
-    expect(JSON.stringify(line)).toContain('a bug in');
-  });
 });
 
 async function withoutRequestId(response: Response): Promise<string> {

@@ -1,7 +1,9 @@
 // Checks a response against the server's own OpenAPI document: its status must be one of the operation's, and its body must match the schema
 // for it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
 import { openApiDocument } from '../../src/server/openapi.ts';
+import { type AskInit, bodyOf, type ServerFixture } from './server-fixture.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -50,4 +52,24 @@ export function validatorOf(schema: Schema): (body: unknown) => boolean {
     validators.set(text, validate);
   }
   return validate;
+}
+
+/** Sends a request, checks what holds for every response, and returns its status, headers and body. */
+export async function checkedResponse(
+  server: ServerFixture,
+  method: string,
+  path: string,
+  init: AskInit = {},
+) {
+  const response = await server.ask(method, path, init);
+  const body = await bodyOf(response);
+  expect(nonconformity(method, path, response.status, body)).toBeNull();
+  expect(response.headers.get('parley-request-id')).toMatch(/^req_/);
+  if (path.startsWith('/v1')) {
+    expect(response.headers.get('parley-extensions')).toBe(
+      'archive, idempotency, stream, settings, lines, schema, order, sync, mode, users',
+    );
+  }
+  if (!body.success) expect(body.request_id).toBe(response.headers.get('parley-request-id'));
+  return { status: response.status, headers: response.headers, body };
 }
