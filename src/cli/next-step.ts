@@ -49,7 +49,7 @@ function remedyText(remedy: Remedy): string {
     case 'send_less':
       return `Send less of the conversation: parley modes set ${remedy.mode} --context TOKENS${remedy.tokens === null ? '' : ` (now ${remedy.tokens})`}, or start a new session.`;
     case 'allow_longer_reply':
-      return `Allow a longer reply: parley modes set ${remedy.mode} --max-tokens NUMBER`;
+      return `Allow a longer reply: parley modes set ${remedy.mode} ${remedy.ofCompletion ? '--param max_completion_tokens=NUMBER' : '--max-tokens NUMBER'}`;
     case 'split_think_tags':
       return `If that text was the reply and not reasoning: parley modes set ${remedy.mode} --think-tags split`;
     case 'show_reasoning':

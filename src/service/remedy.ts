@@ -25,7 +25,8 @@ export type Remedy =
   | { readonly kind: 'choose_model'; readonly mode: string; readonly pull: string | null }
   /** Send fewer tokens of a conversation than `tokens`; null if the mode names no number. */
   | { readonly kind: 'send_less'; readonly mode: string; readonly tokens: number | null }
-  | { readonly kind: 'allow_longer_reply'; readonly mode: string }
+  /** `ofCompletion`: the mode limits the tokens as OpenAI's newer models require it. */
+  | { readonly kind: 'allow_longer_reply'; readonly mode: string; readonly ofCompletion: boolean }
   | { readonly kind: 'split_think_tags'; readonly mode: string }
   | { readonly kind: 'show_reasoning' }
   /** Start a model server on this machine. `program`: the one whose default port the address has. */

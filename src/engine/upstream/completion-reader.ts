@@ -180,11 +180,13 @@ export class CompletionReader {
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {
-    const { name, think_tags } = this.#upstream.settings;
-    if (reason === 'length' && this.#hasReasoning) {
+    const { name, think_tags, parameters } = this.#upstream.settings;
+    // OpenAI does not send the reasoning that has used up the tokens.
+    if (reason === 'length') {
       return replyFailure(this.#upstream, 'empty_reply', 'used all its tokens before it began the reply', {
         kind: 'allow_longer_reply',
         mode: name,
+        ofCompletion: 'max_completion_tokens' in parameters,
       });
     }
     if (this.#callsTool) {

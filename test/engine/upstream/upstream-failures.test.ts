@@ -3,7 +3,15 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nextStep } from '../../../src/cli/next-step.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
-import { chunk, replyOf, sendStream, sse, startStream, testKey } from '../../support/model-server.ts';
+import {
+  chunk,
+  replyOf,
+  sendStream,
+  sse,
+  startStream,
+  testKey,
+  usageChunk,
+} from '../../support/model-server.ts';
 import { sendJson } from '../../support/scripted-server.ts';
 import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents } from '../engine-suite.ts';
@@ -333,6 +341,12 @@ describe('a stream that goes wrong', () => {
       /used all its tokens/,
     ],
     [
+      'with nothing but the end at its limit, because the server keeps the notes to itself',
+      sse(chunk({ content: '' }), chunk({}, 'length'), usageChunk, '[DONE]'),
+      '',
+      /used all its tokens/,
+    ],
+    [
       'with notes in tags alone',
       sse(chunk({ content: '<think>Hm' }), chunk({}, 'length'), '[DONE]'),
       '',
@@ -359,6 +373,18 @@ describe('a stream that goes wrong', () => {
       : 'ENGINE_FAILED';
     expect(failure).toMatchObject({ code, said, message: expect.stringMatching(message) });
   });
+
+  it.each([
+    [{ max_tokens: 9 }, '--max-tokens NUMBER'],
+    [{ max_completion_tokens: 9 }, '--param max_completion_tokens=NUMBER'],
+  ])(
+    'at its limit before the reply names the option for the limit of a mode with %j',
+    async (parameters, option) => {
+      const body = sse(chunk({}, 'length'), '[DONE]');
+      const failure = await failureAt((response) => sendStream(response, body), { parameters });
+      expect(nextStep(failure)).toBe(`Allow a longer reply: parley modes set fast ${option}`);
+    },
+  );
 
   it('with a broken connection fails', async () => {
     const failure = await failureAt((response) => {
