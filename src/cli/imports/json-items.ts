@@ -97,13 +97,15 @@ class ItemCutter {
 
   end(): JsonItem | null {
     if (this.#depth === 0) return null;
-    return this.#depth > this.#base
-      ? this.#item('is incomplete: the file ends in the middle of it')
-      : {
-          place: `byte ${this.#offset}`,
-          value: undefined,
-          failure: broken(`byte ${this.#offset}`, 'is the end of the file, but the array is not closed'),
-        };
+    const item =
+      this.#depth > this.#base
+        ? this.#item('is incomplete: the file ends in the middle of it')
+        : {
+            place: `byte ${this.#offset}`,
+            value: undefined,
+            failure: broken(`byte ${this.#offset}`, 'is the end of the file, but the array is not closed'),
+          };
+    return { ...item, failure: item.failure?.with({ hint: 'Only what comes before it was read.' }) ?? null };
   }
 
   /** The position after the end of the string, or the end of the chunk. */

@@ -62,6 +62,16 @@ test.each([
   ]);
 });
 
+test('what follows a value that is not closed is not said to be read', async () => {
+  const [reading] = await readingsOf(`${lineOf('cut').slice(0, 40)}\n${lineOf('second')}\n`);
+  expect(reading).toMatchObject({
+    failure: {
+      message: 'The data at item 1 is incomplete: the file ends in the middle of it.',
+      hint: 'Only what comes before it was read.',
+    },
+  });
+});
+
 test('values that take several lines, or share one, are read', async () => {
   const value = JSON.stringify(JSON.parse(lineOf('long')), null, 1);
   const readings = await readingsOf(`${value}\n${value} ${lineOf('short')}\n`);
