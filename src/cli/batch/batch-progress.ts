@@ -25,7 +25,6 @@ export interface BatchProgressOptions {
 const everyMs = { live: 200, lines: 10_000, none: 0 } as const;
 /** The width of the bar, and of the narrowest terminal that shows it, in columns. */
 const barWidth = 20;
-const minColumnsWithBar = 60;
 
 export class BatchProgress {
   readonly #options: BatchProgressOptions;
@@ -133,13 +132,15 @@ export class BatchProgress {
     ].join(', ');
   }
 
-  /** `[=====>              ] `; empty if the end is unknown or the terminal is narrow. */
-  #bar(): string {
+  /** `[=====>              ] ` and the line; the line alone if the end is unknown or the terminal is too narrow for both. */
+  #withBar(line: string): string {
     const { end, stderr } = this.#options;
-    if (end === null || stderr.columns() < minColumnsWithBar) return '';
+    if (end === null) return line;
     const full = Math.floor(Math.min(1, this.#to / end) * barWidth);
     const head = full === barWidth ? '' : '>';
-    return `[${`${'='.repeat(full)}${head}`.padEnd(barWidth)}] `;
+    const both = `[${`${'='.repeat(full)}${head}`.padEnd(barWidth)}] ${line}`;
+    // The last column stays empty.
+    return both.length < stderr.columns() ? both : line;
   }
 
   #schedule(): void {
@@ -153,7 +154,7 @@ export class BatchProgress {
 
   #show(form: 'live' | 'lines'): void {
     const { stderr } = this.#options;
-    if (form === 'live') stderr.draw(`${this.#bar()}${this.#line()}`);
+    if (form === 'live') stderr.draw(this.#withBar(this.#line()));
     else void stderr.write(`${this.#line()}\n`);
   }
 }

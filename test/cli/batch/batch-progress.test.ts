@@ -119,6 +119,15 @@ test('on a wide terminal the line begins with a bar, once the end is known', () 
   expect(shown()).toBe('\r[====================] 40 of 40, 100 a second, 0 s left\x1b[K');
 });
 
+test('the bar is left out where the line has no room beside it', () => {
+  const options = { unit: 'items' as const, outcomes: [], columns: 60 };
+  const { progress, pass, shown } = progressOf('live', 60_000, options);
+  for (let item = 0; item < 800; item += 1) progress.finish('deleted');
+  pass(200);
+  expect(shown()).toBe('\r800 of 60000, 4000 a second, 15 s left\x1b[K');
+  progress.stop();
+});
+
 test('a pause that a server requested is shown with its seconds, and only while it lasts', () => {
   const { progress, pass, shown } = progressOf('lines', null);
   let pause = 3500;
