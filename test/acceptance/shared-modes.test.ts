@@ -64,9 +64,9 @@ describe('servers on two machines', () => {
     key = (await here.output(['keys', 'create', '--project', 'team'], store())).trim();
     const { env } = store();
     [withFile, ...servers] = (await Promise.all([
-      servePlace(there, ['--modes', file, '--drain', '0'], env),
-      servePlace(here, ['--drain', '0'], env),
-      servePlace(there, ['--drain', '0'], env),
+      servePlace(there, ['--modes', file], env),
+      servePlace(here, [], env),
+      servePlace(there, [], env),
     ])) as [ServedPlace, ...ServedPlace[]];
   }, 60_000);
   afterAll(async () => {

@@ -12,12 +12,14 @@ export interface ServedPlace {
   end(signal: NodeJS.Signals): Promise<Pick<Outcome, 'status' | 'out' | 'err'>>;
 }
 
+/** Unless `words` say otherwise, the server ends without a drain period, which is 5 s over PostgreSQL. */
 export async function servePlace(
   place: Place,
   words: readonly string[] = [],
   env: Variables = {},
 ): Promise<ServedPlace> {
-  const child = place.start(['serve', '--port', '0', ...words], env);
+  const drain = words.includes('--drain') ? [] : ['--drain', '0'];
+  const child = place.start(['serve', '--port', '0', ...drain, ...words], env);
   const written = { out: '', err: '' };
   const closed = once(child, 'close');
   child.stderr.on('data', (chunk: Buffer) => {
