@@ -75,6 +75,16 @@ export type TurnBegin =
   /** The turn of this key has ended in `stop` or `length` with this reply, or it was undone and this is its reply, cut or whole. */
   | { readonly kind: 'answered'; readonly turn: Turn; readonly reply: Message };
 
+/** The answer to a call whose session has a turn that another call runs. The argument is the row of the session. */
+export function busyWith(row: {
+  readonly session_id: string;
+  readonly turn_owner: string | null;
+  readonly turn_epoch: number;
+}): Extract<TurnBegin, { kind: 'busy' }> {
+  const { session_id, turn_owner, turn_epoch } = row;
+  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
+}
+
 /** Another reply to the last message of a session. */
 export interface RegenerationStart
   extends Pick<

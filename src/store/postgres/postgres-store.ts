@@ -85,7 +85,7 @@ export class PostgresStore implements SessionStore {
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
-    this.redactions = () => new Redactions(connections, (call) => this.#run(call));
+    this.redactions = () => new Redactions(connections, (call) => this.#audited(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
     this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.

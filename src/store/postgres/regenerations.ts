@@ -2,6 +2,7 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { type MessageRow, toMessage, toSettings } from '../rows.ts';
 import type { RegenerationStart, Turn, TurnBegin } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import { findTurnKey, type IdempotencyTools, type KnownTurn } from './idempotency.ts';
 import { isKeyTaken } from './postgres-errors.ts';
 import {
@@ -12,7 +13,7 @@ import {
   replyTo,
   type StandingRow,
 } from './turn-rows.ts';
-import { busyWith, standingTurn, take } from './turn-taking.ts';
+import { standingTurn, take } from './turn-taking.ts';
 
 export async function beginRegeneration(
   tools: IdempotencyTools,

@@ -3,6 +3,7 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, type MessageRow, parametersText, toMessage, toSettings } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import {
   findTurnKey,
@@ -21,7 +22,7 @@ import {
   replyTo,
   type StandingRow,
 } from './turn-rows.ts';
-import { busyWith, standingTurn, take } from './turn-taking.ts';
+import { standingTurn, take } from './turn-taking.ts';
 
 export interface BeginCall {
   readonly projectId: string;

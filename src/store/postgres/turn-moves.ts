@@ -3,13 +3,14 @@
 import type { Message } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import type { TurnRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns } from './message-columns.ts';
 import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
 import { type LastTurnRow, lastTurn, type UserMessageRow } from './turn-rows.ts';
-import { busyWith, closeTurn, standingTurn } from './turn-taking.ts';
+import { closeTurn, standingTurn } from './turn-taking.ts';
 
 const asRead = `
   ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 AND session.message_count = $4

@@ -67,7 +67,7 @@ export class RareCalls {
   }
 
   redactions() {
-    return new Redactions(this.#parts.access, this.#parts.clocks);
+    return new Redactions(this.#parts.access, this.#parts.audit, this.#parts.clocks);
   }
 
   retention() {

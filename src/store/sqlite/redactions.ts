@@ -1,6 +1,5 @@
 // Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
 import type { ErasureReport } from '../../service/erasure.ts';
-import { noteText } from '../audit-log.ts';
 import {
   type RedactionEnd,
   redactionNote,
@@ -8,7 +7,7 @@ import {
   type StoreRedactions,
 } from '../session-redactions.ts';
 import type { Clocks } from './age-clock.ts';
-import { auditStatements } from './audit.ts';
+import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { turnRuns } from './lease-clock.ts';
 import { overwriteErased } from './purge.ts';
@@ -60,10 +59,12 @@ interface NamedRedaction extends SessionRedaction {
 
 export class Redactions implements StoreRedactions {
   readonly #access: StoreAccess;
+  readonly #audit: SqliteAudit;
   readonly #clocks: () => Clocks;
 
-  constructor(access: StoreAccess, clocks: () => Clocks) {
+  constructor(access: StoreAccess, audit: SqliteAudit, clocks: () => Clocks) {
     this.#access = access;
+    this.#audit = audit;
     this.#clocks = clocks;
   }
 
@@ -75,10 +76,8 @@ export class Redactions implements StoreRedactions {
       if (place === undefined) return { kind: 'not_found' };
       if (place.is_busy) return { kind: 'busy' };
       const end = redactIn(connection, place, { projectId, sessionId, ...redaction });
-      if (end.kind === 'redacted' && redaction.by !== undefined) {
-        const entry = noteText(redactionNote(redaction.by, projectId, sessionId));
-        connection.run(auditStatements.addWaiting, { entry });
-      }
+      if (end.kind === 'redacted' && redaction.by !== undefined)
+        this.#audit.add(connection, redactionNote(redaction.by, projectId, sessionId));
       return end;
     });
   }

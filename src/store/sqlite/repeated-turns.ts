@@ -3,10 +3,11 @@
 import type { Message } from '../../service/session.ts';
 import { toSettings } from '../rows.ts';
 import type { RegenerationStart, TurnBegin, TurnStart } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import { findReplyById, findUndoneReply, firstWholeAlternative } from './hidden-messages.ts';
 import { findKnown, idempotencyStatements, type Known, keepKnown } from './idempotency.ts';
 import { findReplyTo, type StoredTurnRow, turnStatements } from './turn-rows.ts';
-import { busyWith, endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
 

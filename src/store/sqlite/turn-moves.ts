@@ -10,12 +10,13 @@ import {
   toSession,
 } from '../rows.ts';
 import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import type { Connection } from './connection.ts';
 import { hideTurn, showTurn } from './hidden-messages.ts';
 import { findRecorded, keepAnswer } from './idempotency.ts';
 import { sessionColumns, thisSession } from './sessions.ts';
-import { messageCount, sessionRow, type TurnRow } from './turn-rows.ts';
-import { busyWith, endAbandoned, standingTurn, type TurnTools } from './turn-taking.ts';
+import { messageCount, sessionRow, type TurnRow, turnColumns } from './turn-rows.ts';
+import { endAbandoned, standingTurn, type TurnTools } from './turn-taking.ts';
 
 /**
  * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
@@ -34,9 +35,7 @@ const modeOfLastTurn = `(
 
 export const moveStatements = {
   session: `
-    SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, undone_turns,
-      max(updated_at + 1, @now) AS moved_at
-    FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+    SELECT ${turnColumns}, undone_turns, max(updated_at + 1, @now) AS moved_at FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   // An abandoned turn is over then. Whoever still runs it notices at the next renewal.
   move: `
     UPDATE sessions SET message_count = message_count + @added, undone_turns = undone_turns + @undone,

@@ -10,9 +10,9 @@ import { inProject, thisSession } from './sessions.ts';
 
 /** The row number of a session. */
 export const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
-const keptColumns = `SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, parameters,
-  system, message.message_id, message.position, message.mode, message.content`;
 export const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
+const storedTurnColumns = `${turnColumns}, parameters, system,
+  message.message_id, message.position, message.mode, message.content, message.id AS row`;
 const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch AND turn_position = @position`;
 
 export const turnStatements = {
@@ -21,15 +21,15 @@ export const turnStatements = {
     SELECT ${turnColumns}, parameters, system FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   anySession: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession}`,
   keptTurn: `
-    ${keptColumns}, message.id AS row, NULL AS undone_at
+    SELECT ${storedTurnColumns}, NULL AS undone_at
     FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
     WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`,
   undoneTurn: `
-    ${keptColumns}, message.id AS row, message.undone_at
+    SELECT ${storedTurnColumns}, message.undone_at
     FROM hidden_messages AS message CROSS JOIN sessions ON sessions.id = message.session
     WHERE message.id = @hidden AND ${inProject} AND deleted_at IS NULL`,
   lastTurn: `
-    ${keptColumns}, message.id AS row, NULL AS undone_at
+    SELECT ${storedTurnColumns}, NULL AS undone_at
     FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
     WHERE ${thisSession} AND deleted_at IS NULL AND message.position = (message_count - 1) / 2 * 2`,
   reply: `

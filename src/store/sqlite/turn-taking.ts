@@ -1,5 +1,5 @@
 // How a write takes the turn of a session: which turn is open, whether its owner still runs it, and what an abandoned turn leaves.
-import type { Turn, TurnBegin, TurnStart } from '../session-store.ts';
+import type { Turn, TurnStart } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addAlternative } from './hidden-messages.ts';
@@ -44,14 +44,6 @@ export function standingTurn(
     isLeaseOver: isLeaseOver(row.turn_until, clock),
     hasReply: findReply(connection, projectId, { session_id, position }) !== null,
   };
-}
-
-export function busyWith({
-  session_id,
-  turn_owner,
-  turn_epoch,
-}: TurnRow): Extract<TurnBegin, { kind: 'busy' }> {
-  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
 }
 
 /**

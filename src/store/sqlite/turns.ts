@@ -3,6 +3,7 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, toSettings } from '../rows.ts';
 import type { ReplyPart, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import { busyWith } from '../session-turns.ts';
 import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
@@ -19,7 +20,7 @@ import {
   turnRow,
   turnStatements,
 } from './turn-rows.ts';
-import { busyWith, endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
