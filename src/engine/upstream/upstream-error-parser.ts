@@ -136,7 +136,10 @@ function parseBody(text: string): ParsedBody {
     ...facts.map((fact) => fieldOf(fact, 'reason')),
   ];
   return {
-    codes: codes.map((code) => String(code ?? '')).filter((code) => code !== ''),
+    codes: codes
+      .filter((code) => typeof code === 'string' || typeof code === 'number')
+      .map(String)
+      .filter((code) => code !== ''),
     message: withRaw(messageOf(error) || messageOf(body), fieldOf(fieldOf(error, 'metadata'), 'raw')),
     retryAfter: facts.map(delayOf).find((delay) => delay !== null) ?? null,
   };

@@ -223,3 +223,19 @@ it('a reply that filled the context of the model is cut at its length', async ()
   const { engine } = await stubs.engineOver((response) => sendStream(response, body));
   expect((await collectEvents(engine, hello)).at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
 });
+
+it('a refusal with objects in place of texts is parsed', async () => {
+  const error = {
+    code: { toString: 1 },
+    type: { valueOf: 1 },
+    message: { toString: 1 },
+    details: [{ reason: {} }],
+  };
+  const { engine } = await stubs.engineOver((response) =>
+    response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error })),
+  );
+  await expect(collectEvents(engine, hello)).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching(/ \(429\)\.$/),
+  });
+});
