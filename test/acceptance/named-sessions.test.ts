@@ -137,6 +137,8 @@ test('ids on stdin are full ids', async () => {
     expect(piped.err).toMatch(/^parley: No session has the id "Rent"\. .*\nStandard input takes whole ids\./);
     expect(piped.status).toBe(5);
   }
+  const redacted = await place.parley(['sessions', 'redact', '-', '--secrets', '--yes'], { stdin: 'Rent\n' });
+  expect(redacted.err).toMatch(/^parley: No session has the id "Rent"\. \(SESSION_NOT_FOUND\)\n/);
 });
 
 describe('at a server', () => {

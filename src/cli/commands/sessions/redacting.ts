@@ -19,7 +19,7 @@ import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { everySession } from './every-session.ts';
-import { readGivenIds } from './ids.ts';
+import { areOnStdin, readGivenIds } from './ids.ts';
 import { planOf, RedactedTexts } from './redaction-texts.ts';
 
 export interface RedactInput {
@@ -124,7 +124,9 @@ async function findTexts(
   for await (const id of ids) {
     await yieldToEventLoop();
     context.signal.throwIfAborted();
-    const plan = await resultOrFailure(id, isOnly, context, () => planOf(id, input.messages, context));
+    const plan = await resultOrFailure(id, { input, isOnly, context }, () =>
+      planOf(id, input.messages, context),
+    );
     if ('status' in plan) results.push(plan);
     else if (hasNoChanges(plan)) results.push({ session_id: id, status: 'unchanged' });
     else {
@@ -167,7 +169,7 @@ async function replaceAll(
     for (const id of ids) {
       await yieldToEventLoop();
       context.signal.throwIfAborted();
-      const result = await resultOrFailure(id, isOnly, context, async () => {
+      const result = await resultOrFailure(id, { input, isOnly, context }, async () => {
         const plan = await planOf(id, input.messages, context);
         texts.add(plan);
         const { messages, changes } = plan;
@@ -223,8 +225,7 @@ function resultOf(session_id: string, status: string, plan: SessionRedactionPlan
 /** Turns the failure of one of several sessions into its result. */
 async function resultOrFailure<T>(
   id: string,
-  isOnly: boolean,
-  context: CliContext,
+  { input, isOnly, context }: Pick<Redaction, 'input' | 'isOnly' | 'context'>,
   work: () => Promise<T>,
 ): Promise<T | ItemResult> {
   try {
@@ -232,8 +233,10 @@ async function resultOrFailure<T>(
   } catch (error) {
     const skippable = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE'];
     if (!(error instanceof ParleyError)) throw error;
-    if (isOnly && error.code === 'SESSION_NOT_FOUND')
-      throw withSessionName(error, id, context, 'active').with({ hint: deletedHint });
+    if (isOnly && error.code === 'SESSION_NOT_FOUND') {
+      const isFromStdin = areOnStdin(input.words, context);
+      throw withSessionName(error, id, context, 'active', isFromStdin).with({ hint: deletedHint });
+    }
     if (isOnly || !skippable.includes(error.code)) throw error;
     const { code, message } = error;
     const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
