@@ -28,6 +28,8 @@ export interface RetriedChat {
   readonly repairs: number;
   /** True if the words alone do not reproduce the turn. */
   readonly hasMore: boolean;
+  /** True if the session was the last one of the terminal. */
+  readonly continue: boolean;
   /** True if the turn was for a copy of a session. `session` is that copy. */
   readonly fork: boolean;
   readonly key: string;
@@ -101,7 +103,8 @@ function retryCommand(chat: RetriedChat, place: TargetFlags): string {
   if (session !== null) fixed.push('-s', quoteForShell(session));
   const isShort = words !== '' && words.length <= maxCharacters && !/\p{Cc}/u.test(words);
   if (!isShort || chat.hasMore) {
-    const other = session === null ? '' : ` (but without -c${chat.fork ? ' and --fork' : ''})`;
+    const replaced = [chat.continue && '-c', chat.fork && '--fork'].filter(Boolean).join(' and ');
+    const other = replaced === '' ? '' : ` (but without ${replaced})`;
     return `the same command with ${fixed.join(' ')}${other}`;
   }
   const flags = [

@@ -63,9 +63,15 @@ test('--regenerate requests another reply, also in another mode, and keeps the e
 test('a regeneration that fails keeps the reply, and names the command that repeats it', async () => {
   const { session_id: id } = await chat('question');
   place.script = fails;
-  const failed = await place.parley(['chat', '-n', '-s', id, '--regenerate']);
-  expectFailure(failed, { status: 1, code: 'ENGINE_FAILED' });
-  expect(failed.err).toContain(`-m own -s ${id} (but without -c)`);
+  for (const [words, other] of [
+    [['-s', id, '--regenerate'], ''],
+    [['-c', '--regenerate'], ' (but without -c)'],
+    [['-s', id, '--fork', 'again'], ' (but without --fork)'],
+  ] as const) {
+    const failed = await place.parley(['chat', '-n', ...words]);
+    expectFailure(failed, { status: 1, code: 'ENGINE_FAILED' });
+    expect(failed.err.replaceAll(/ses_\w+/g, 'ID')).toContain(`-m own -s ID${other}\n`);
+  }
   expect(await said(id)).toEqual(['question', 'reply 1']);
 });
 
