@@ -42,7 +42,7 @@ function termOf({ phrase, phraseBegins, word = '' }: Record<string, string | und
 
 function wrongQuery(problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The query ${problem}.`, {
-    hint: 'A message is found that has all the words of it: plain ones, "a phrase", or begin* for words that begin so.',
+    hint: 'Give words, "a phrase", or the beginning of a word as in deploy*. All of them must be in a message.',
     details: [{ field: 'q', problem }],
   });
 }

@@ -169,10 +169,9 @@ test('fork prints the id of a copy with the settings, which outlives the session
   expect(await said(copy)).toEqual(['one', 'reply 1']);
   await place.output(['sessions', 'delete', id]);
   expect((await chat('-c', 'three')).session_id).toBe(copy);
-  expectFailure(await place.parley(['sessions', 'fork', copy, '--at', '2']), {
-    status: 2,
-    code: 'INVALID_REQUEST',
-  });
+  const refused = await place.parley(['sessions', 'fork', copy, '--at', '2']);
+  expectFailure(refused, { status: 2, code: 'INVALID_REQUEST' });
+  expect(refused.err).toContain('parley: --at must be the position of a reply');
 });
 
 test('chat --fork continues in a copy, and does not change the session', async () => {

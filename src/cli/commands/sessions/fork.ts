@@ -8,6 +8,7 @@ import type { Run } from '../../run.ts';
 import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
+import { withTypedName } from '../../typed-name.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ForkInput {
@@ -50,10 +51,9 @@ export async function forkSession(
   return withSession(named, context, async (id) => {
     const { backend } = await context.open();
     const call = await context.call();
-    return backend.archive.forkSession(
-      { ...call, idempotencyKey: idempotencyKey ?? call.requestId },
-      id,
-      request,
-    );
+    const keyed = { ...call, idempotencyKey: idempotencyKey ?? call.requestId };
+    return backend.archive.forkSession(keyed, id, request).catch((error: unknown) => {
+      throw withTypedName(error, (field) => (field === 'through' ? '--at' : null));
+    });
   });
 }

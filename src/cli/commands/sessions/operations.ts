@@ -3,10 +3,12 @@ import type { Backend } from '../../../service/backend.ts';
 import type { Call } from '../../../service/call.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultLimits } from '../../../service/limits.ts';
+import { quoted } from '../../../service/quoted.ts';
 import type { Result } from '../../../service/result.ts';
 import type { OrderedItem, SessionArchive, TagChange } from '../../../service/session-archive.ts';
 import { type BatchAction, batchKinds, type OrderKind } from '../../session-batch/batch-kind.ts';
 import type { ItemResult } from '../../session-batch/batch-report.ts';
+import { withTypedName } from '../../typed-name.ts';
 import type { SessionOperation } from './batch.ts';
 
 export const deletion: SessionOperation = {
@@ -84,7 +86,10 @@ type SendOrdering = (
 function senderOf(kind: OrderKind, tags: TagChange): SendOrdering {
   switch (kind) {
     case 'tag':
-      return (archive, call, ids) => archive.tagSessions(call, ids, tags);
+      return (archive, call, ids) =>
+        archive.tagSessions(call, ids, tags).catch((error: unknown) => {
+          throw withTypedName(error, (field) => typedTag(field, tags));
+        });
     case 'pin':
     case 'unpin':
       return (archive, call, ids) => archive.pinSessions(call, ids, kind === 'pin');
@@ -92,6 +97,13 @@ function senderOf(kind: OrderKind, tags: TagChange): SendOrdering {
     case 'unarchive':
       return (archive, call, ids) => archive.archiveSessions(call, ids, kind === 'archive');
   }
+}
+
+/** The tag that a field such as `add[0]` means. */
+function typedTag(field: string, tags: TagChange): string | null {
+  const [, list, index] = /^(add|remove)\[(\d+)\]$/.exec(field) ?? [];
+  const tag = list === undefined ? undefined : tags[list === 'add' ? 'add' : 'remove'][Number(index)];
+  return tag === undefined ? null : `The tag ${quoted(tag)}`;
 }
 
 function resultOf({ session_id, status, changed }: OrderedItem): ItemResult {
