@@ -5,6 +5,8 @@ export function nearestName(word: string, names: readonly string[]): string | nu
   let nearest: string | null = null;
   let minChanges = Math.max(2, Math.ceil(word.length / 3)) + 1;
   for (const name of names) {
+    // The distance is at least the difference in length. A word may be very long.
+    if (Math.abs(word.length - name.length) >= minChanges) continue;
     const changes = distance(word, name);
     if (changes < minChanges) [nearest, minChanges] = [name, changes];
   }
