@@ -230,11 +230,13 @@ describe.each(engines)('of a store in %s', (_, option, name) => {
 
 test('a database that does not answer is named while the command waits, and in its failure', async () => {
   const nowhere = 'postgres://parley@127.0.0.1:1/parley?patience=3';
-  const failed = await unmade.parley(['--store', nowhere, 'sessions', 'list']);
+  const [failed, quiet] = await Promise.all([
+    unmade.parley(['--store', nowhere, 'sessions', 'list']),
+    unmade.parley(['--store', nowhere, '--quiet', 'sessions', 'list']),
+  ]);
   expect(failed.err).toMatch(/^Waiting for the database postgres:\/\/127\.0\.0\.1:1\/parley\.\nparley: /);
   expect(failed.err).toContain('check its address');
   expect(failed).toMatchObject({ status: 6, out: '' });
-  const quiet = await unmade.parley(['--store', nowhere, '--quiet', 'sessions', 'list']);
   expect(quiet.err).toMatch(/^parley: /);
 });
 
