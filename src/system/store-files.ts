@@ -4,9 +4,9 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 
-/** Recognises the file by its name. */
+/** Recognises the file by its name, in any letter case: macOS and Windows open it by all of them. */
 export function isStoreFile(path: string): boolean {
-  return /^parley\.db(-wal|-shm|-journal)?$/.test(basename(path));
+  return /^parley\.db(-wal|-shm|-journal)?$/i.test(basename(path));
 }
 
 export function refuseStoreFile(path: string): void {
