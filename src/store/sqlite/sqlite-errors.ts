@@ -41,15 +41,22 @@ export function storeError(error: unknown, path: string): ParleyError {
         new ParleyError(
           'STORE_UNSAFE',
           `The store ${path} cannot be read and written (${message}, ${code}).`,
-          {
-            hint: `Check the disk, and who may write the file and its directory; ${elsewhere}.`,
-            cause: error,
-          },
+          { hint: unusableHint(path), cause: error },
         )
       );
     default:
       return new ParleyError('INTERNAL_ERROR', `The store ${path} failed (${message}).`, { cause: error });
   }
+}
+
+/** SQLite refuses a longer path, in bytes: a file beside it has a name of 8 bytes more, and Unix systems allow 512. */
+const longestPath = 504;
+
+function unusableHint(path: string): string {
+  const bytes = Buffer.byteLength(path);
+  return bytes > longestPath
+    ? `SQLite opens no path of more than ${longestPath} bytes, and this one has ${bytes}. Set PARLEY_DATA_DIR to a shorter one.`
+    : `Check the disk, and who may write the file and its directory; ${elsewhere}.`;
 }
 
 /** True for a statement that does not fit the schema. A process that reads the store for another reports it as `INTERNAL_ERROR`. */

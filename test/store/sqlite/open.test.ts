@@ -183,6 +183,14 @@ it('refuses a directory where nothing can be made', async () => {
   });
 });
 
+it('refuses a path that is too long for SQLite, and says so', async () => {
+  const directory = join(temporaryDirectory(), ...Array.from({ length: 5 }, () => 'd'.repeat(110)));
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_UNSAFE',
+    hint: `SQLite opens no path of more than 504 bytes, and this one has ${directory.length + 10}. Set PARLEY_DATA_DIR to a shorter one.`,
+  });
+});
+
 it('refuses a store if a directory has its name', async () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'parley.db'));
