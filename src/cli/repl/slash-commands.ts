@@ -5,6 +5,7 @@ import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
 import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
+import { counted } from '../counted.ts';
 import { resolveSession } from '../session-reference.ts';
 import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
@@ -170,7 +171,7 @@ export const slashCommands: readonly SlashCommand[] = [
           hint: '/save FILE writes the session to a file.',
         });
       }
-      await context.say(`Copied ${[...reply].length} characters (with ${methods.join(' and ')}).`);
+      await context.say(`Copied ${counted([...reply].length, 'character')} (with ${methods.join(' and ')}).`);
       return undefined;
     },
   },
