@@ -183,6 +183,7 @@ function cliHost(
     profileFile,
     dataDirectory: data,
     processes,
+    platform,
     versions,
     endsProcess: true,
     env,

@@ -8,6 +8,8 @@ export interface Dependencies {
   /** The real path of the data directory. */
   readonly dataDirectory: string;
   readonly processes: ProcessTable;
+  /** The value of `process.platform`. */
+  readonly platform: string;
   /** `process.versions`. */
   readonly versions: RuntimeVersions;
   /** True if the process ends with the command. */

@@ -1,8 +1,7 @@
 // Opens the store in PostgreSQL at an address. The password and the certificates are read when the store is opened.
-import { join } from 'node:path';
 import { readReference } from '../config/key-reference.ts';
 import type { ModePlace } from '../config/mode-place.ts';
-import { readPasswordFile } from '../config/password-file.ts';
+import { defaultPasswordFile, readPasswordFile } from '../config/password-file.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
@@ -17,7 +16,10 @@ import type { Dependencies } from './dependencies.ts';
 import { modesInStore, modesOfStore } from './modes-in-store.ts';
 import { systemRandomness } from './system-randomness.ts';
 
-type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal' | 'stopSignal'>;
+type PostgresDependencies = Pick<
+  Dependencies,
+  'env' | 'platform' | 'now' | 'random' | 'signal' | 'stopSignal'
+>;
 
 interface PostgresOpening {
   readonly refusesOlder: boolean;
@@ -71,13 +73,13 @@ export async function openModesOfPostgres(
   return modesInStore(opened, address.name);
 }
 
-async function placeOf(address: StoreAddress, { env, random, signal }: PostgresDependencies) {
+async function placeOf(address: StoreAddress, dependencies: PostgresDependencies) {
   const { name, schema, connections, patience, prepares } = address;
   return {
-    hosts: await connectionConfigs(address, env, signal),
+    hosts: await connectionConfigs(address, dependencies),
     name,
     schema,
-    random,
+    random: dependencies.random,
     connections,
     patienceMs: patience * 1000,
     prepare: prepares,
@@ -86,8 +88,7 @@ async function placeOf(address: StoreAddress, { env, random, signal }: PostgresD
 
 async function connectionConfigs(
   address: StoreAddress,
-  env: Dependencies['env'],
-  signal: AbortSignal,
+  { env, platform, signal }: PostgresDependencies,
 ): Promise<readonly ConnectionConfig[]> {
   const { hosts, user, database, encryption, authorityFile, password } = address;
   const authorities =
@@ -101,8 +102,8 @@ async function connectionConfigs(
   };
   const fixedPassword = password.kind === 'file' ? null : await givenPassword(address, password, env);
   return hosts.map(({ host, port }) => {
-    const path = password.kind === 'file' ? (password.path ?? join(env['HOME'] ?? '', '.pgpass')) : '';
-    const found = fixedPassword ?? readPasswordFile(path, { host, port, database, user }) ?? '';
+    const path = password.kind === 'file' ? (password.path ?? defaultPasswordFile(env, platform)) : '';
+    const found = fixedPassword ?? readPasswordFile(path, { host, port, database, user }, platform) ?? '';
     // The names of this machine are never looked up (http/loopback.ts).
     return { host: isLocalName(host) ? '127.0.0.1' : host, port, user, database, ssl, password: found };
   });

@@ -76,6 +76,7 @@ async function runInProcess(
   };
   const dependencies: Dependencies = {
     ...host,
+    platform,
     versions: process.versions,
     endsProcess: false,
     sinceBoot,
