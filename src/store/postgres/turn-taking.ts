@@ -1,6 +1,6 @@
 // How a call takes the turn of a session: which turn is open, whether its owner still runs it, and the write that takes it. The write holds
 // only if what was read is unchanged.
-import type { IdempotencyKey, TurnBegin, TurnStart } from '../session-store.ts';
+import type { IdempotencyKey, TurnStart } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { type StandingRow, takeTurn, takeTurnAgain } from './turn-rows.ts';
@@ -70,9 +70,4 @@ export function standingTurn(row: StandingRow): StandingTurn | null {
   if (row.turn_owner === null || row.turn_position === null) return null;
   const { turn_owner: owner, turn_position: position, has_reply: hasReply } = row;
   return { owner, position, isLeaseOver: row.is_lease_over ?? true, hasReply };
-}
-
-export function busyWith(row: StandingRow): Extract<TurnBegin, { kind: 'busy' }> {
-  const { session_id, turn_owner, turn_epoch } = row;
-  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
 }

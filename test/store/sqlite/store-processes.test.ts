@@ -97,7 +97,7 @@ it('while a long message is indexed, reads are answered, and a search finds the 
   const { store: alone } = await openTestStore(storeOptions(temporaryDirectory()));
   const elsewhere = await newProject(alone);
   await search(store, small, 'said');
-  const words = Array.from({ length: 100_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
+  const words = Array.from({ length: 300_000 }, (_, index) => `x${(index * 7919).toString(36)}`);
   const content = `${words.join(' ')} 東京`;
   await store.beginTurn(small, turnStart({ content }));
   await alone.beginTurn(elsewhere, turnStart({ content }));
