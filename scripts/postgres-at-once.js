@@ -2,7 +2,6 @@
 // median: `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails if a request failed, or if
 // p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
 // (test/server/concurrent-requests.test.ts).
-
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { loadedModules } from './bundled-modules.js';

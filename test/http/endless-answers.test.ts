@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChunkQueue } from '../../src/http/chunk-queue.ts';
+import { flood } from '../support/flood.ts';
 import { serveBytes, serveProxy, serveSocks } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
@@ -15,15 +16,6 @@ const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
 const body = `${head}\r\n`;
 const chunkOf = (bytes: string | Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
-
-/** Writes it repeatedly, as fast as it is read, until the reader has left. */
-function flood(socket: Socket, first: string, again: string | Buffer): void {
-  const write = () => {
-    while (!socket.destroyed && socket.write(again));
-  };
-  socket.on('drain', write).write(first);
-  write();
-}
 
 const maxBytes = 128 * 1024;
 
@@ -43,7 +35,11 @@ async function clients(answer: (socket: Socket) => unknown) {
 
 const proxyUrl = ({ port }: { readonly port: number }) => `socks5://127.0.0.1:${port}`;
 
-const flooded = (first: string, again: string | Buffer) => clients((socket) => flood(socket, first, again));
+const flooded = (first: string, again: string | Buffer) =>
+  clients((socket) => {
+    socket.write(first);
+    flood(socket, again);
+  });
 
 describe('an endless response', () => {
   it.each<[string, string, string | Buffer]>([

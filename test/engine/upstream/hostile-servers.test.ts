@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SurrogateRepair } from '../../../src/engine/upstream/surrogate-repair.ts';
+import { flood } from '../../support/flood.ts';
 import { chunk, sendStream, sse, startStream } from '../../support/model-server.ts';
 import { type StubScript, UpstreamStubs } from '../../support/upstream-stubs.ts';
 import { collectEvents, textOf } from '../engine-suite.ts';
@@ -12,16 +13,11 @@ afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
 
-/** Writes it repeatedly, as fast as it is read, until the reader has left. */
 const endless =
   (piece: string, before = ''): StubScript =>
   (response) => {
     startStream(response).write(before);
-    const write = () => {
-      while (!response.destroyed && response.write(piece));
-      if (!response.destroyed) response.once('drain', write);
-    };
-    write();
+    flood(response, piece);
   };
 
 /** The text of the reply, and the reason of its end. */
@@ -88,11 +84,7 @@ describe('a refusal', () => {
         response.end(body);
         return;
       }
-      const write = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', write);
-      };
-      write();
+      flood(response, 'x'.repeat(65_536));
     });
     const start = performance.now();
     await expect(collectEvents(engine, hello)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
