@@ -141,7 +141,7 @@ test('--last undoes an import that came after the last deletion', async () => {
   const record = await place.output(['sessions', 'export', one, '--format', 'json']);
   const first = await deleted([one, other]);
   await place.parley(['sessions', 'import', '-'], { stdin: record.replaceAll(one, 'ses_imported') });
-  const undone = await place.parley(['sessions', 'restore', '--last']);
+  const undone = await place.parley(['sessions', 'restore', '--last', '--yes']);
   expect(undone.err).toMatch(/^Batch \S+ \(.*\) imported 1 session\.$/m);
   expect(await isActive('ses_imported')).toBe(false);
   expect((await place.parley(['sessions', 'restore', '--last'])).err).toContain(first);

@@ -298,6 +298,18 @@ test('the directories of macOS and Windows are looked through as well', async ()
   expect(err).toContain(`'${join(config, 'io.datasette.llm', 'logs.db')}'`);
 });
 
+test('the last batch is not undone without a question if it is an import', async () => {
+  await imported(named('claude').path);
+  const { status, err } = await place.parley(['sessions', 'restore', '--last']);
+  expect(status).toBe(2);
+  expect(err).toMatch(
+    /^Batch \S+ \(.*\) imported \d+ sessions?\.\nparley: Delete the sessions that this import created\? /,
+  );
+  expect(err).toContain('--yes');
+  expect(await place.output(['sessions', 'list', '--ids'])).not.toBe('');
+  await place.output(['sessions', 'restore', '--last', '--yes']);
+});
+
 test('an import is undone by its batch: the sessions that it created are deleted, and no others', async () => {
   const own = (await place.output(['sessions', 'create', '--title', 'own'])).trim();
   const { err } = await imported(named('claude').path);

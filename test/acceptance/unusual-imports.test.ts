@@ -218,7 +218,7 @@ test('an exported session that was deleted here stays deleted', async () => {
   await importing(path);
   const exported = join(place.path, 'exported.jsonl');
   await place.output(['sessions', 'export', '--all', '-o', exported, '--format', 'json']);
-  await place.output(['sessions', 'restore', '--last']);
+  await place.output(['sessions', 'restore', '--last', '--yes']);
   const { status, out } = await importing(exported);
   expect(out).toMatch(/^skipped ses_\w+ deleted\n$/);
   expect(status).toBe(0);
@@ -229,7 +229,7 @@ test('a line of an export that is not UTF-8 fails alone', async () => {
   const texts = ['a', 'b', 'c'].map((id) => conversation(id, ['one', 'two \u00e9']));
   await importing(exportOf(...texts));
   const whole = await place.output(['sessions', 'export', '--all', '--format', 'json']);
-  await place.output(['sessions', 'restore', '--last']);
+  await place.output(['sessions', 'restore', '--last', '--yes']);
   const renamed = Buffer.from(`\ufeff${whole.replaceAll('"ses_', '"ses_x')}`);
   renamed[renamed.indexOf('\u00e9', Math.floor(renamed.length / 2))] = 0xff;
   const { status, out, err } = await place.parley(['sessions', 'import', '-'], { stdin: renamed });

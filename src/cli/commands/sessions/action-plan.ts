@@ -104,7 +104,8 @@ async function lineOfId(id: string, context: CliContext): Promise<string> {
   }
 }
 
-async function requireYes(kind: BatchKind, sessions: string, context: CliContext): Promise<void> {
+/** Throws `USAGE` unless the user agrees. */
+export async function requireYes(kind: BatchKind, sessions: string, context: CliContext): Promise<void> {
   const { question, done } = batchKinds[kind];
   const yes = await confirm(`${question} ${sessions}?`, '--yes', context.prompting);
   if (!yes) throw new ParleyError('USAGE', `Nothing was ${done}.`, { hint: 'You answered no.' });

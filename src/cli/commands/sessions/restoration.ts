@@ -9,6 +9,7 @@ import { type BatchOwner, isSameOwner } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
 import { timesIn } from '../../shown-time.ts';
+import { requireYes } from './action-plan.ts';
 import {
   type BatchIds,
   batchOwner,
@@ -31,6 +32,8 @@ export interface RestoreInput {
   readonly batch: string | null;
   /** True to undo the last batch of this target and project. Batches that were undone already do not count. */
   readonly last: boolean;
+  /** True to undo a last batch that is an import, which deletes sessions, without asking. */
+  readonly yes?: boolean;
   /** Prints a result line for each id, even at a terminal. */
   readonly verbose: boolean;
   /** True to reject if the only session is missing, for a caller that reports failures itself. */
@@ -44,13 +47,19 @@ const longestQuestionMs = 24 * 60 * 60 * 1000;
 const clockToleranceMs = 60 * 1000;
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
-  const { words, batch, last, verbose, throwsMissing = false } = input;
+  const { words, batch, last, verbose, yes = false, throwsMissing = false } = input;
   if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
       hint: 'Nothing was done. Use ids, or --batch BATCH, or --last alone.',
     });
   }
-  if (last) return restoreBatch(await lastBatch(context), verbose, context);
+  if (last) {
+    const found = await lastBatch(context);
+    // A deletion of one session is no batch, so the last one may be an import that the user does not think of.
+    if (!yes && isImportBatch(context.host.dataDirectory, found))
+      await requireYes('delete', 'the sessions that this import created', context);
+    return restoreBatch(found, verbose, context);
+  }
   if (batch !== null) return restoreBatch(batch, verbose, context);
   const draft = newDraft(context);
   const { list } = draft;

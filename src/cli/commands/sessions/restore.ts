@@ -10,6 +10,7 @@ export type { RestoreInput };
 interface RestoreFlags {
   readonly batch?: string;
   readonly last?: true;
+  readonly yes?: true;
   readonly verbose?: true;
 }
 
@@ -20,6 +21,7 @@ export function registerRestore(parent: Command, run: Run): void {
     .argument('[id...]', someSessions)
     .option('--batch <batch>', 'undo this batch; for an import, delete the sessions that it created')
     .option('--last', 'undo the last batch of this project')
+    .option('-y, --yes', 'do not ask before --last deletes the sessions of an import')
     .option('--verbose', 'print a result line for each id, even at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>
       run(command, (context) =>
@@ -28,6 +30,7 @@ export function registerRestore(parent: Command, run: Run): void {
             words,
             batch: flags.batch ?? null,
             last: flags.last ?? false,
+            yes: flags.yes ?? false,
             verbose: flags.verbose ?? false,
           },
           context,
