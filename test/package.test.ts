@@ -182,7 +182,7 @@ test('only better-sqlite3, and the database of the tests, may run a script when 
   });
 });
 
-test('npm is told of the manual page in the one form in which it links it', () => {
+test('the manifest names the manual page in the only form in which npm links it', () => {
   // npm's documentation allows a text in place of a list, but `npm install -g` ignores a text.
   expect(packageJson.man).toEqual(['./dist/parley.1']);
 });

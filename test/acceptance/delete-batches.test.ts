@@ -109,12 +109,15 @@ describe('what is asked for', () => {
     ['a batch to look up', ['--resume', 'b', '--dry-run']],
     ['an age without a unit', ['--older-than', '30']],
     ['no concurrency', ['x', '--concurrency', '0']],
-  ])('comes from one place: %s is refused before a store is even made', async (_name, words) => {
-    expectFailure(await place.parley(['sessions', 'delete', '--yes', ...words]), {
-      status: 2,
-      code: 'USAGE',
-    });
-  });
+  ])(
+    'is refused before a store is created if its options are invalid or cannot be combined: %s',
+    async (_name, words) => {
+      expectFailure(await place.parley(['sessions', 'delete', '--yes', ...words]), {
+        status: 2,
+        code: 'USAGE',
+      });
+    },
+  );
 });
 
 describe('a batch', () => {

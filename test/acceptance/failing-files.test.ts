@@ -88,7 +88,7 @@ test.each([
 test.each([
   ['EIO', 2, 'CONFIG'],
   ['EDQUOT', 7, 'STORAGE_FULL'],
-])('a batch whose directory cannot be made (%s) names it', async (code, status, expected) => {
+])('the error of a batch whose directory cannot be created (%s) names it', async (code, status, expected) => {
   const words = [...batch, '--resume', join(place.path, 'batch.ndjson')];
   const outcome = await withFailing('mkdirSync', 'chat-batches', code, words, 'a\n');
   expectFailure(outcome, { status, code: expected });
@@ -99,7 +99,7 @@ test.each([
   ['ENOSPC', 'STORAGE_FULL'],
   ['EIO', 'STORE_UNSAFE'],
 ])(
-  'a copy before a migration that fails with %s is told as %s, and the store is as it was',
+  'a failed copy before a migration (%s) is reported as %s, and the store is not changed',
   async (code, expected) => {
     const own = new PlaceInProcess();
     const { store } = await openSqliteStore({

@@ -157,7 +157,7 @@ test.each([
   [['--param', 'api_key=sk-canary'], /api_key must not hold a key/],
   [['--param', 'extra_headers={"Authorization":"sk-canary"}'], /Authorization must not hold a key/],
   [['--context', '0'], /context/],
-])('modes add with %j is refused, and nothing is kept', async (flags, message) => {
+])('modes add with %j is refused, and nothing is stored', async (flags, message) => {
   const words = ['modes', 'add', 'a', '--base-url', server.url, '--model', 'm', ...flags];
   expect(await place.parley(words)).toMatchObject({ status: 2, err: expect.stringMatching(message) });
   expect((await place.parley(words)).err).not.toContain('sk-canary');

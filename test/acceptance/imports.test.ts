@@ -140,7 +140,7 @@ test.each([
     ],
   ],
   ['claude', ['users.json', 'projects.json', 'memories.json']],
-])('the files beside the conversations of an export of %s are passed over', async (name, companions) => {
+])('the files beside the conversations of an export of %s are skipped', async (name, companions) => {
   const zip = join(place.path, 'export.zip');
   const inner = companions.map((one) => ({ name: one, bytes: Buffer.from('{"id": "1"}') }));
   const conversations = { name: 'conversations.json', bytes: readFileSync(named(name).path) };

@@ -53,7 +53,7 @@ test.each<[string, readonly string[], number]>([
   ['a file to import', ['sessions', 'import', word], ofPath],
   ['a file to write', ['sessions', 'export', '--all', '-o', word], ofPath],
   ['a host', ['serve', '--host', word], ofName],
-])('%s is told in a few lines', async (_, args, most) => {
+])('the error about %s has a few lines', async (_, args, most) => {
   const { status, out, err } = await place.parley(args, { stdin: '', env: { PARLEY_API_KEY: 'k' } });
   expect(err.length).toBeLessThan(most);
   expect(out.length).toBeLessThan(ofPath);

@@ -40,7 +40,7 @@ describe('a store whose directory is missing', () => {
       'there is no store in it',
     ],
   ])(
-    'is missed by name where that %s, nothing is made, and all is there when it is back',
+    'is reported by name if it %s, nothing is created, and all is there when it is back',
     async (_fact, leave, what) => {
       const session = await place.newSession();
       const config = readFileSync(place.configFile, 'utf8');

@@ -84,7 +84,7 @@ describe('a key', () => {
   test.each([
     ['env:NOT_SET', /the variable NOT_SET is not set/],
     ['command:echo secret-word >&2; exit 3', /the command failed \(exit 3\)/],
-  ])('that is not there (%s) is told, and the message is kept', async (key, message) => {
+  ])('that is missing (%s) is reported, and the message is stored', async (key, message) => {
     await place.add('fast', '--key', key);
     const { status, err } = await place.parley(['chat', '-n', '-m', 'fast', 'Hi']);
     expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(message) });

@@ -75,7 +75,7 @@ test.each([
   ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or read the key from elsewhere: parley modes set keyed --key WHERE\n/],
   ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or read the key from elsewhere: /],
   ['command:false', /Check that the command writes the key to stdout\. Or read the key from elsewhere: /],
-])('a key that is not at %s is told with how to put it there', async (key, hint) => {
+])('the error about a missing key at %s says how to provide it', async (key, hint) => {
   await place.parley(['modes', 'remove', 'keyed']);
   await place.output(['modes', 'add', 'keyed', ...address, '--key', key]);
   const outcome = await place.parley(['chat', '-n', '-m', 'keyed', 'hi']);

@@ -84,7 +84,7 @@ describe('an output that cannot be written', () => {
     ['JSON', 'parley sessions list --json'],
     ['help', 'parley --help'],
     ['the version', 'parley --version'],
-  ])('is a failure that is told: %s', async (_name, command) => {
+  ])('is a reported failure: %s', async (_name, command) => {
     const { status, err } = await place.shell(`${command} > /dev/full`);
     expect(status).toBe(7);
     expect(err).toMatch(/^parley: The output could not be written: .* \(STORAGE_FULL\)\n.+\n$/m);

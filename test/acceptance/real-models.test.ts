@@ -53,7 +53,7 @@ describe('a mode', () => {
     [['--key', 'sk-canary'], /--key does not say where the key is/],
     [['--fallback', 'nobody'], /--fallback is not a mode: "nobody"/],
     [['--temperature', 'warm'], /Give a number/],
-  ])('with %j is refused, and nothing is kept', async (flags, message) => {
+  ])('with %j is refused, and nothing is stored', async (flags, message) => {
     const words = ['modes', 'add', 'other', '--base-url', place.server.url, '--model', 'm', ...flags];
     const { status, err } = await place.parley(words);
     expect({ status, err }).toEqual({ status: 2, err: expect.stringMatching(message) });

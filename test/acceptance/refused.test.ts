@@ -284,7 +284,7 @@ test.each([
   expectJsonFailure(await place.parley([...args, '--json']), { status: 2, code });
 });
 
-test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
+test('a session in which another chat runs is busy with status 6, and the message is not stored', async () => {
   const own = await temporaryDirectory();
   const home = await openEmbedded(join(own.path, 'data'), { limits: { turnWaitMs: 300 } });
   try {
@@ -307,7 +307,7 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
 });
 
 // These wait for locks, addresses and repeated requests, so they run at the same time.
-test.concurrent('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
+test.concurrent('a store that another process keeps locked is busy after 5 s with any --timeout, with status 7, and reading works', async () => {
   const own = new Place();
   try {
     await own.output(['sessions', 'create']);

@@ -81,7 +81,7 @@ test.each([
   [['-c', '--regenerate', 'x'], 'A message and --regenerate cannot be used together.'],
   [['-c', '--regenerate', '--fork'], '--fork and --regenerate cannot be used together.'],
   [['--batch', '--regenerate'], '--regenerate and --batch cannot be used together.'],
-])('what goes with no regeneration and no copy is refused: %j', async (words, told) => {
+])('options that cannot be combined with a regeneration or a fork are refused: %j', async (words, told) => {
   const refused = await place.parley(['chat', ...words]);
   expectFailure(refused, { status: 2, code: 'USAGE' });
   expect(refused.err).toContain(told);

@@ -210,7 +210,7 @@ test.each([
   ['---\nmode: echo\nHi', /faulty\.md, line 1: the settings that begin here are not closed/],
   ['---\nmode: echo\n---\n\nHi\n{{a b}}', /faulty\.md, line 6: this \{\{ does not begin a variable/],
   ['\0', /faulty\.md is not text/],
-])('a fault of the file is told with its place: %j', async (text, told) => {
+])('a fault of the file is reported with its place: %j', async (text, told) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'faulty.md'), text);
   const refused = await chat('faulty', 'x');

@@ -80,7 +80,7 @@ describe('the limit of a message, 1 MiB', () => {
   test.each([
     ['stdin', [], 'x'.repeat(mebibyte + 1)],
     ['words and stdin together', ['abc'], 'x'.repeat(mebibyte - 4)],
-  ])('is passed by one byte of %s: refused, and nothing kept', async (_name, words, stdin) => {
+  ])('refuses one byte more of %s, and nothing is stored', async (_name, words, stdin) => {
     const { items } = await place.answer<Page<Session>>(['sessions', 'list']);
     const outcome = await place.parley([...echo, ...words], { stdin });
     expectFailure(outcome, { status: 2, code: 'PAYLOAD_TOO_LARGE' });
@@ -150,7 +150,7 @@ describe('words, files and stdin', () => {
     ['modes add m', '--base-url http://127.0.0.1:1/v1 --model m --system-file'],
     ['serve', '--port 0 --modes'],
     ['models --url https://api.example', '--ca'],
-  ])('%s stops while it waits for a pipe that nobody writes', async (command, flags) => {
+  ])('%s stops while it waits for a pipe without a writer', async (command, flags) => {
     const words = `${command} ${flags} pipe-${command.length}`;
     const script = `set -m; mkfifo pipe-${command.length}; parley ${words} & sleep 0.7; kill -INT $!; wait $!; echo $?`;
     const { out } = await place.shell(script, { PARLEY_API_KEY: 'k' });
@@ -230,7 +230,7 @@ test.concurrent.each([
     'ses_x\n',
     'not_found ses_x\n',
   ],
-])('%s says what it waits for, and takes it when it comes', async (_name, args, said, late, expected) => {
+])('%s says what it waits for, and reads it when it arrives', async (_name, args, said, late, expected) => {
   const child = place.start(args);
   const outcome = outcomeOf(child);
   const line = await new Promise<string>((resolve) => {

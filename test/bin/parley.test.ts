@@ -65,7 +65,7 @@ describe('without a build', () => {
 test.each([
   ['was not compiled', true, 'npm rebuild better-sqlite3'],
   ['is not installed', false, 'npm install better-sqlite3'],
-])('a SQLite that %s is told of with its remedy', (_, isThere, remedy) => {
+])('a SQLite that %s is reported with the remedy', (_, isThere, remedy) => {
   const place = temporaryDirectory();
   const library = isThere ? ['node_modules/better-sqlite3/lib', 'node_modules/bindings'] : [];
   for (const folder of ['bin', 'dist', ...library]) {

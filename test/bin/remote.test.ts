@@ -97,14 +97,14 @@ describe('a chat with a server', () => {
   });
 });
 
-describe('a server that is none', () => {
+describe('a server of another protocol', () => {
   it.each<[string, Script, number]>([
     ['a page', (_request, response) => response.end('<!doctype html><h1>It works!</h1>'), 1],
     ['an error page', (_request, response) => response.writeHead(501).end('<h1>Unsupported</h1>'), 1],
     ['a redirect', (_request, response) => response.writeHead(302, { location: '/login' }).end(), 6],
     ['a refusal', (_request, response) => response.writeHead(401).end('no'), 4],
     ['an odd success', (_request, response) => response.end('{"ok":true}'), 1],
-  ])('%s is told in a clear line, without a stack', async (_, script, expected) => {
+  ])('%s is reported in a clear line, without a stack', async (_, script, expected) => {
     const server = kept(await serve(script));
     const there = removeAfterTest(new PlaceInProcess());
     const env = { PARLEY_API_KEY: 'the-key', PARLEY_URL: server.url };

@@ -101,7 +101,7 @@ describe('a cut stream', () => {
     return seen;
   }
 
-  it.each(['FIN', 'RST', 'stall'] as const)('by %s is never taken for whole', async (cut) => {
+  it.each(['FIN', 'RST', 'stall'] as const)('by %s never counts as complete', async (cut) => {
     const chosen = samples.filter((sample) => sample.cut === cut);
     const told: number[] = [];
     // Many at a time: each stall takes its time.

@@ -37,7 +37,7 @@ describe('a stream', () => {
     ['another reply', 'Yes, delete it.'],
     ['a longer one', 'No, keep it. All of it.'],
     ['an empty one', ''],
-  ])('that ends with %s is no answer, after what it showed', async (_which, reply) => {
+  ])('that ends with %s is no response, after the shown text', async (_which, reply) => {
     const { seen, work } = await chat([session, delta('No, '), delta('keep it.'), event('done', { reply })]);
     expect(await failureOf(work)).toMatchObject({
       code: 'BAD_RESPONSE',

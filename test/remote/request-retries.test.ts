@@ -49,7 +49,7 @@ describe('a request', () => {
       [`failed of ${kind}`, failed(kind, false), ''],
       [`was sent and failed of ${kind}`, failed(kind, true), ''],
     ]),
-  ])('that %s is sent again where it may', async (_, outcome, expected) => {
+  ])('that %s is sent again if that is allowed', async (_, outcome, expected) => {
     const rows = [
       ['G', 'GET', false],
       ['D', 'DELETE', false],

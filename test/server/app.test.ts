@@ -291,7 +291,7 @@ describe('refusals', () => {
     expect([...answers][0]).toContain('SESSION_NOT_FOUND');
   });
 
-  test('the key is checked before anything else, and a stranger’s body is not read', async () => {
+  test('the key is checked first, and a body without a valid key is not read', async () => {
     const headers = { authorization: 'Bearer no-key' };
     let pulled = 0;
     const body = new ReadableStream(

@@ -10,7 +10,7 @@ test.each([
   ['a stream', { accept: 'text/event-stream' }],
   ['a whole answer', {}],
 ])(
-  'a client that goes while its message is kept, and wanted %s, leaves the session free',
+  'a client that disconnects while its message is stored, and requested %s, leaves the session free',
   async (_, headers) => {
     const leaving = new AbortController();
     // The commit is under way on another machine when the client goes.

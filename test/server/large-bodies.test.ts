@@ -58,7 +58,7 @@ test.each([
     `{${Array.from({ length: 100_000 }, (_, index) => `"field ${index}":0`).join(',')}}`,
   ],
 ])(
-  'a body with too much in %s, at %s, is refused by that name and keeps nobody waiting',
+  'a body with too much in %s, at %s, is refused with that name and delays nobody',
   async (field, path, body) => {
     let answer: Response | null = null;
     const turn = await longestTurn(async () => {

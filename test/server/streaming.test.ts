@@ -197,7 +197,7 @@ test.each([
   ['STORAGE_FULL', 507, 'STORAGE_FULL'],
   ['STORE_BUSY', 503, 'UNAVAILABLE'],
 ] as const)(
-  'where %s keeps a reply from being kept, the answer says that its message is',
+  'if %s prevents the storage of a reply, the response says that its message is stored',
   async (code, status, told) => {
     const failing = (store: SessionStore) =>
       new Proxy(store, {

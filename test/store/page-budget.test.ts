@@ -12,7 +12,7 @@ function taken(text: string, least: number): number {
 }
 
 it.each(['x', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '☃', '🦊'])(
-  'messages of %j fill a page of JSON nearly to its limit, and not beyond it',
+  'messages of %j fill a page of JSON nearly to its limit, and never exceed it',
   (character) => {
     const text = character.repeat(100_000);
     const bytes = Buffer.byteLength(JSON.stringify(text)) + 512;
@@ -20,6 +20,6 @@ it.each(['x', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '☃', '🦊'
   },
 );
 
-it.each([1, 2])('%i messages are taken whatever their length', (least) => {
+it.each([1, 2])('%i messages are accepted, whatever their length', (least) => {
   expect(taken('x'.repeat(pageBytes), least)).toBe(least);
 });

@@ -70,7 +70,7 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
     });
 
     it.each(['interrupted', 'error'] as const)(
-      'that end in %s leave a whole reply in its place, and are kept as alternatives',
+      'that end with %s do not replace a complete reply, and are stored as alternatives',
       async (finish_reason) => {
         const store = await open();
         const project = await newProject(store);

@@ -73,7 +73,7 @@ test('a write that statement_timeout stops is sent again within the patience of 
   expect(await renamed).toMatchObject({ title: 'after' });
 });
 
-test('default_transaction_read_only stops writes by its name, and no reads; without it writes go on', async () => {
+test('default_transaction_read_only stops writes with its name in the error, and no reads; without it writes continue', async () => {
   const { store, limit, schema, hosts, project } = await openLimited();
   const turn = await begin(store, project);
   await limit('SET default_transaction_read_only = on');
@@ -108,7 +108,7 @@ test('with fewer connections than a store may open, calls wait for those that th
   expect((await Promise.all(calls)).filter((result) => result === null)).toEqual([]);
 });
 
-test('without a connection for it a store says so, and goes on when there is one', async () => {
+test('a store without a free connection says so, and continues when there is one', async () => {
   const { store, limit, schema, project } = await openLimited();
   await limit('NOSUPERUSER CONNECTION LIMIT 0');
   await expect(store.listKeys()).rejects.toMatchObject({

@@ -31,7 +31,7 @@ const set = (
   modes: Object.entries(modes).map(([name, settings]) => ({ name, settings })),
 });
 
-test('come back as they were given, in the order in which they were added', async () => {
+test('are read as they were given, in the order in which they were added', async () => {
   const modes = await openModes('kept');
   const empty = await modes.read();
   expect(empty).toMatchObject({ default_mode: null, modes: [] });
@@ -65,7 +65,7 @@ test('that many change at the same moment are changed by one of them', async () 
   expect(await all[0]?.read()).toEqual(set(`v${winner}`, { [`m${winner}`]: '{}' }));
 });
 
-test('are told to each server with a beat after a change, also one from before it listened', async () => {
+test('are sent to each server with a beat after a change, also one from before it listened', async () => {
   const schema = 'told';
   const open = (owner: string) =>
     openTestPostgres(database, { schema, server: { owner, beatMs: 30, leaseMs: 60_000 } });

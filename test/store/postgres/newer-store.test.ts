@@ -20,7 +20,7 @@ async function run(sql: string): Promise<void> {
   await client.end();
 }
 
-test('a server whose store is migrated by a newer version goes on, is not ready, and says why where it cannot', async () => {
+test('a server whose store is migrated by a newer version continues, is not ready, and explains what it cannot do', async () => {
   const place = 'migrated_beneath';
   const { store } = await openTestPostgres(database, { schema: place });
   const server = await openServer({ openStore: async () => store, ready: () => store.ping() });

@@ -71,7 +71,7 @@ describe('a database is refused', () => {
   test.each([
     ['a table meta of another form', 'CREATE TABLE @.meta (id integer)'],
     ['a table of the same name', 'CREATE TABLE @.sessions (id integer)'],
-  ])('that holds %s; it stays unchanged', async (name, sql) => {
+  ])('that contains %s; it stays unchanged', async (name, sql) => {
     const place = name.replaceAll(' ', '_');
     await server.rows(`CREATE SCHEMA ${place}; ${sql.replace('@', place)}`);
     expect(await refusal({ schema: place })).toMatchObject({

@@ -109,7 +109,7 @@ test('a transaction that was cut off without a word does not keep others out', a
   expect(await first).toMatchObject({ value: [{ status: 'deleted' }] });
 });
 
-test('a turn of a server is free for others when its end could not be told, with what had come of its reply', async () => {
+test('a turn of a server is free for others when its end could not be sent, with the stored part of its reply', async () => {
   const { proxy, store, other, project, owner } = await openImpatient();
   const turn = await begin(store, project, ofOwner(owner));
   const part = { message_id: 'msg_part', mode: 'test', now: startOfTime, at: 0, content: 'Once' };
@@ -156,7 +156,7 @@ test('a turn of a server is free for others when its beginning came too late for
   }
 });
 
-test('a beginning that is sent again when its turn is over tells its message once', async () => {
+test('a beginning that is sent again when its turn is over stores its message once', async () => {
   const { store, other, project } = await openTwo();
   const { session_id } = await begin(other, project, { lease: { owner: 'gone', ms: 1 } });
   // The answer to it was lost, and another took the session over meanwhile, as from a server that is gone.

@@ -193,7 +193,7 @@ test('a search reads no more hits from the index than it is asked for', async ()
   });
 });
 
-test('the index tells the words of one project from the same words of another', async () => {
+test('the index distinguishes the words of one project from the same words of another', async () => {
   const { schema, mine, other } = await openIndexed();
   for (const project of [mine, other]) {
     const { query } = indexQuery(fox, project, searchRules);
@@ -213,7 +213,7 @@ test('the hits of a search are of its project, whatever words the index has of a
   });
 });
 
-test('a search tells how many messages it indexes first, up to the last one', async () => {
+test('a search reports how many messages it indexes first, up to the last one', async () => {
   const { store, schema } = await openPlace();
   const project = await newProject(store);
   await begin(store, project, { content: 'words' });

@@ -103,7 +103,7 @@ describe('a turn of a server', () => {
     expect(await isFree(await openReader(), project, turn, 0)).toBe(false);
   });
 
-  test('is not taken by a server that has come, or come back, less than a lease ago', async () => {
+  test('is not taken by a server that has started, or returned, less than a lease ago', async () => {
     newPlace();
     const { store } = await openServer('a', gone);
     const { store: late } = await openServer('b', living);

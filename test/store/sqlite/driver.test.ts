@@ -53,7 +53,7 @@ describe.each(allDrivers)('$name', (driver) => {
     },
   );
 
-  test('text, blobs, numbers and NULL come back as they were given', () => {
+  test('text, blobs, numbers and NULL are read as they were written', () => {
     const database = openMemory();
     const echo = database.prepare('SELECT @one AS one, @two AS two, @three AS three, @four AS four');
     const bytes = Uint8Array.of(0, 255, 7);
@@ -92,7 +92,7 @@ describe.each(allDrivers)('$name', (driver) => {
     expect(statement.get({ a: undefined as never, b: 2 })).toEqual({ a: null, b: 2 });
   });
 
-  test('a write tells how many rows it changed and the last row id', () => {
+  test('a write reports how many rows it changed and the last row id', () => {
     const { database } = openFile();
     const insert = database.prepare('INSERT INTO notes (text) VALUES (@text)');
     expect(insert.run({ text: 'a' })).toMatchObject({ changes: 1, lastInsertRowid: 1 });
