@@ -73,6 +73,8 @@ async function runWithoutCommand(
   { argv, host, program, failedCommand, output }: ParsedCommandLine,
 ): Promise<number> {
   const context = new CliContext(host, globalOptions(program), commandPath(failedCommand));
+  if (failedCommand === program && (await hasMessage(error, argv, program)))
+    return runCommandLine(['chat', ...argv], host, argv);
   const hasNoWords = error.code === 'commander.help' && program.args.length === 0;
   const isConversation =
     hasNoWords || (failedCommand === program && (await hasConversationOptions(error, argv)));
@@ -96,6 +98,23 @@ async function requireUtf8(typed: readonly string[], host: CliHost): Promise<voi
   if (commandLine === null) return;
   const { requireText } = await import('./argument-text.ts');
   requireText(typed, commandLine);
+}
+
+/** True if no command is named, but the first word that is no option is a text of several words, as in `parley -c "What is my name?"`. */
+async function hasMessage(
+  { code }: CommanderError,
+  argv: readonly string[],
+  program: Command,
+): Promise<boolean> {
+  if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return false;
+  const chat = program.commands.find((command) => command.name() === 'chat');
+  const options = [...program.options, ...(chat?.options ?? [])];
+  const takesValue = (word = '') =>
+    options.some(({ required, short, long }) => required && [short, long].includes(word));
+  const text = argv.find((word, at) => !word.startsWith('-') && !takesValue(argv[at - 1]));
+  const [first = '', second] = text?.trim().split(/\s+/) ?? [];
+  const { isCommand } = await import('./all-commands.ts');
+  return second !== undefined && !isCommand(first);
 }
 
 /** True if no command is named, but the options may be those of a chat or the REPL, as in `parley -m echo`. */

@@ -33,6 +33,25 @@ test('global options work before the command, after it and in between', async ()
   expect((await place.parley(['models', '--profile', 'nope'])).status).toBe(2);
 });
 
+test('a text of several words without a command is a message', async () => {
+  const reply = async (args: readonly string[], stdin = '') =>
+    place.output(['-m', 'echo', ...args], { stdin });
+  expect(await place.output(['What is this?', '-m', 'echo'])).toBe('What is this?\n');
+  expect(await reply(['Explain this:'], 'one\n')).toBe('Explain this:\n\none\n');
+  expect(await reply(['-c', '--system', 'Be short.', 'And now?'])).toBe('And now?\n');
+  expect(await reply(['--', '-n is an option'])).toBe('-n is an option\n');
+});
+
+test.each([
+  [['hello'], "Unknown command 'hello'."],
+  [['sessions list'], "Unknown command 'sessions list'."],
+  [['sesions', 'search', 'two words'], "Unknown command 'sesions'."],
+])('%j names no command and is no message', async (args, problem) => {
+  const { status, out, err } = await place.parley(args);
+  expect([status, out]).toEqual([2, '']);
+  expect(err).toContain(problem);
+});
+
 test('version and help work where no file can be opened, and create none', async () => {
   const own = new PlaceInProcess();
   mkdirSync(own.configDirectory);
