@@ -46,8 +46,13 @@ const restored = (now: string) => `
 export const sessionStatements = {
   create: `
     INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system, user_id)
-    VALUES (@sessionId, ${projectNumber}, @title, @now, @now, @parameters,
-      @system, @user)`,
+    VALUES (@sessionId, ${projectNumber}, @title, @now, @now, @parameters, @system, @user)`,
+  // The first message follows in the same transaction. A separate update would change several indexes again.
+  createWithTurn: `
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system, user_id,
+      message_count, turn_owner, turn_until, turn_position, turn_epoch, mode)
+    VALUES (@sessionId, ${projectNumber}, @title, @now, @now, @parameters, @system, @user,
+      1, @owner, @until, 0, 1, @mode)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,
   change: `
@@ -66,12 +71,24 @@ export const bulkStatements = {
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
-  const { session_id, title, now, system = null, user = null } = session;
-  const parameters = parametersText(session.parameters);
-  connection.run(sessionStatements.create, {
-    ...{ projectId, sessionId: session_id, title, now, system, parameters, user },
-  });
+  const { session_id, title, now } = session;
+  connection.run(sessionStatements.create, startBindings(projectId, session));
   return { session_id, title, created_at: toTime(now), message_count: 0 };
+}
+
+/** Creates a session whose first message is about to be inserted, with the turn of this message. `until`: the end of its lease. */
+export function createSessionWithTurn(
+  connection: Connection,
+  projectId: string,
+  session: SessionStart,
+  turn: { readonly owner: string; readonly until: number; readonly mode: string },
+): void {
+  connection.run(sessionStatements.createWithTurn, { ...startBindings(projectId, session), ...turn });
+}
+
+function startBindings(projectId: string, session: SessionStart) {
+  const { session_id: sessionId, title, now, system = null, user = null } = session;
+  return { projectId, sessionId, title, now, system, parameters: parametersText(session.parameters), user };
 }
 
 export function findSession(connection: Connection, projectId: string, sessionId: string): Session | null {

@@ -36,6 +36,9 @@ import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { beginTurn, endTurn, isFresh, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 
+/** A process looks after its first turn, and then after each of so many, whether enough messages wait to be indexed. */
+const turnsPerLook = 16;
+
 /** The least time (ms) between two commits of parts. The parts that wait meanwhile share one. */
 const partsGateMs = 250;
 
@@ -47,6 +50,7 @@ export class SqliteStore implements SessionStore {
   /** Null if long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
+  #endedTurns = 0;
   readonly #partsGate = new Gate(partsGateMs);
   readonly #failedEnds = new Set<string>();
   readonly #dependencies: StoreDependencies;
@@ -222,7 +226,8 @@ export class SqliteStore implements SessionStore {
         throw error;
       });
     this.#turnWaiters.wake(turn.session_id);
-    this.#keepUp();
+    if (this.#endedTurns % turnsPerLook === 0) this.#keepUp();
+    this.#endedTurns += 1;
     return ended;
   };
 

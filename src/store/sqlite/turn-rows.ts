@@ -13,6 +13,10 @@ export const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
 export const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
 const storedTurnColumns = `${turnColumns}, parameters, system,
   message.message_id, message.position, message.mode, message.content, message.id AS row`;
+const addedMessage = 'message_count = message_count + 1, updated_at = max(updated_at, @now)';
+const takenTurn = `turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch,
+  mode = coalesce(@mode, mode), undone_turns = 0`;
+const noTurn = 'turn_owner = NULL, turn_until = NULL, turn_position = NULL';
 const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch AND turn_position = @position`;
 
 export const turnStatements = {
@@ -54,13 +58,13 @@ export const turnStatements = {
   touch: `
     UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at + (@added = 0), @now)
     WHERE ${thisSession}`,
-  take: `
-    UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch,
-      mode = coalesce(@mode, mode), undone_turns = 0
-    WHERE ${thisSession}`,
+  take: `UPDATE sessions SET ${takenTurn} WHERE ${thisSession}`,
+  // Each update of a session changes several indexes, so a turn begins and ends with one.
+  addAndTake: `UPDATE sessions SET ${addedMessage}, ${takenTurn} WHERE ${thisSession}`,
   held: `SELECT turn_until FROM sessions WHERE ${thisTurn}`,
   renew: `UPDATE sessions SET turn_until = @until WHERE ${thisTurn}`,
-  giveBack: `UPDATE sessions SET turn_owner = NULL, turn_until = NULL, turn_position = NULL WHERE ${thisTurn}`,
+  giveBack: `UPDATE sessions SET ${noTurn} WHERE ${thisTurn}`,
+  addAndGiveBack: `UPDATE sessions SET ${addedMessage}, ${noTurn} WHERE ${thisTurn}`,
   asked: `SELECT message_id, mode FROM messages WHERE session = ${sessionRow} AND position = @position`,
 } as const;
 
@@ -109,16 +113,25 @@ export const noReply = {
   errorCode: null,
 } as const;
 
-/** Adds a message and returns its row number. */
-export function addMessage(
+/** Adds a message and returns its row number. The row of its session is left to the caller. */
+export function insertMessage(
   connection: Connection,
   projectId: string,
   sessionId: string,
   message: NewMessage,
 ): number {
-  const { rowId } = connection.run(turnStatements.addMessage, { projectId, sessionId, ...message });
+  return connection.run(turnStatements.addMessage, { projectId, sessionId, ...message }).rowId;
+}
+
+/** Adds a message, and counts it in its session. */
+export function addMessage(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  message: NewMessage,
+): void {
+  insertMessage(connection, projectId, sessionId, message);
   connection.run(turnStatements.touch, { projectId, sessionId, added: 1, now: message.now });
-  return rowId;
 }
 
 /** The session of a turn, also if it is deleted. */

@@ -19,16 +19,35 @@ import {
 export type TurnTools = IdempotencyTools;
 
 /** `mode`: that of a new message or reply, which becomes the session's; null for a message that is asked again. */
+/** Takes the turn of a stored message. */
 export function take(
-  { connection, clock }: TurnTools,
+  tools: TurnTools,
   projectId: string,
-  { lease }: Pick<TurnStart, 'lease'>,
+  start: Pick<TurnStart, 'lease'>,
   turn: Turn,
   mode: string | null,
 ): void {
-  const { session_id: sessionId, position, owner, epoch } = turn;
-  const until = leaseEnd(clock, lease.ms);
-  connection.run(turnStatements.take, { projectId, sessionId, position, owner, epoch, until, mode });
+  tools.connection.run(turnStatements.take, { ...takenBindings(tools, projectId, start, turn), mode });
+}
+
+/** Takes the turn of a message that was just inserted, and counts the message. */
+export function takeNew(
+  tools: TurnTools,
+  projectId: string,
+  start: Pick<TurnStart, 'lease' | 'now'>,
+  turn: Turn,
+): void {
+  const bindings = takenBindings(tools, projectId, start, turn);
+  tools.connection.run(turnStatements.addAndTake, { ...bindings, mode: turn.mode, now: start.now });
+}
+
+function takenBindings(
+  { clock }: Pick<TurnTools, 'clock'>,
+  projectId: string,
+  { lease }: Pick<TurnStart, 'lease'>,
+  { session_id: sessionId, position, owner, epoch }: Turn,
+) {
+  return { projectId, sessionId, position, owner, epoch, until: leaseEnd(clock, lease.ms) };
 }
 
 export function standingTurn(

@@ -9,10 +9,11 @@ import { findKnown, keepKnown } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { repeatTurn } from './repeated-turns.ts';
 import { addPart, removeParts } from './reply-parts.ts';
-import { createSession } from './sessions.ts';
+import { createSessionWithTurn } from './sessions.ts';
 import {
   addMessage,
   findReplyTo,
+  insertMessage,
   messageCount,
   noReply,
   type TakenRow,
@@ -20,10 +21,10 @@ import {
   turnRow,
   turnStatements,
 } from './turn-rows.ts';
-import { endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { endAbandoned, standingTurn, type TurnTools, takeNew } from './turn-taking.ts';
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
-  const { connection } = tools;
+  const { connection, clock } = tools;
   const known =
     start.idempotencyKey === null ? null : findKnown(tools, projectId, start.idempotencyKey, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
@@ -31,36 +32,39 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   if (start.answersOnly) return { kind: 'over_budget' };
 
   const sessionId = start.session_id ?? start.newSession.session_id;
+  const { message_id, content, mode, now } = start;
+  const { owner, ms } = start.lease;
   let position = 0;
   let epoch = 1;
   let settings: SessionSettings;
   if (start.session_id === null) {
     settings = givenSettings(start.newSession);
-    createSession(connection, projectId, { ...start.newSession, now: start.now });
+    const until = leaseEnd(clock, ms);
+    createSessionWithTurn(connection, projectId, { ...start.newSession, now }, { owner, until, mode });
   } else {
     const session = connection.get<TakenRow>(turnStatements.sessionToTake, { projectId, sessionId });
     if (session === undefined) return { kind: 'not_found' };
     settings = toSettings(session);
     const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.deadOwner);
     if (decision === 'busy') return busyWith(session);
-    endAbandoned(connection, projectId, session, start, decision);
-    position = messageCount(connection, projectId, sessionId);
+    const isAbandoned = session.turn_owner !== null;
+    if (isAbandoned) endAbandoned(connection, projectId, session, start, decision);
+    // The end of an abandoned turn may have added a reply.
+    position = isAbandoned ? messageCount(connection, projectId, sessionId) : session.message_count;
     epoch = session.turn_epoch + 1;
   }
-  const { message_id, content, mode } = start;
-  const row = addMessage(connection, projectId, sessionId, {
+  const row = insertMessage(connection, projectId, sessionId, {
     ...noReply,
     position,
     messageId: message_id,
     role: 'user',
     content,
     mode,
-    now: start.now,
+    now,
   });
   if (start.idempotencyKey !== null) keepKnown(tools, projectId, start.idempotencyKey, { message: row });
-  const { owner } = start.lease;
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
-  take(tools, projectId, start, turn, mode);
+  if (start.session_id !== null) takeNew(tools, projectId, start, turn);
   return { kind: 'begun', turn, settings };
 }
 
@@ -134,7 +138,8 @@ export function endTurn(
     errorCode: reply.error_code,
   };
   if (decision === 'add') {
-    addMessage(connection, projectId, sessionId, { ...message, role: 'assistant' });
+    const add = isHeld ? insertMessage : addMessage;
+    add(connection, projectId, sessionId, { ...message, role: 'assistant' });
   } else if (decision === 'replace' || decision === 'alternative') {
     if (decision === 'replace') {
       hideReply(connection, projectId, turn);
@@ -145,7 +150,9 @@ export function endTurn(
     connection.run(turnStatements.touch, { projectId, sessionId, added: 0, now: reply.now });
   }
   if (isHeld) {
-    connection.run(turnStatements.giveBack, bindingsOf(projectId, turn));
+    const bindings = bindingsOf(projectId, turn);
+    if (decision === 'add') connection.run(turnStatements.addAndGiveBack, { ...bindings, now: reply.now });
+    else connection.run(turnStatements.giveBack, bindings);
     removeParts(connection, projectId, sessionId);
   }
   // The caller may repeat a call that stored the reply as an alternative.
