@@ -30,6 +30,8 @@ export interface ChatOutput {
 export interface ChatOutputOptions {
   /** The request as it is known now: the first event adds the session. */
   readonly request: () => Pick<ChatRequest, 'mode' | 'session_id'>;
+  /** True if the turn begins a session. A terminal then shows how to continue it. */
+  readonly isNewSession: boolean;
   /** True to print the tokens of the turn. */
   readonly usage: boolean;
   readonly markdown: MarkdownChoice;
@@ -87,7 +89,7 @@ type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
 function textOutput(
   format: TextFormat,
-  { markdown }: ChatOutputOptions,
+  { markdown, isNewSession }: ChatOutputOptions,
   context: CliContext,
 ): Omit<ChatOutput, 'reportRepair'> {
   const streams = format === 'text';
@@ -118,7 +120,7 @@ function textOutput(
           await writer.write(context.stdout.isTerminal || text.endsWith('\n') ? text : `${text}\n`);
         }
         await writer.endLine();
-        await writeEndNotes(event.data, context);
+        await writeEndNotes(event.data, isNewSession, context);
       }
     },
     async fail() {
@@ -182,10 +184,11 @@ async function writeTurnNotes(
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 
-async function writeEndNotes(reply: ChatReply, context: CliContext): Promise<void> {
+async function writeEndNotes(reply: ChatReply, isNewSession: boolean, context: CliContext): Promise<void> {
   if (reply.finish_reason === 'length') await context.say('The reply was cut off at its length limit.');
   if (!context.stdout.isTerminal || context.options.quiet) return;
   if (context.keepsNoText) return context.sayDimly('No text of this turn was kept.');
+  if (!isNewSession) return;
   const command = ['parley', 'chat', ...targetOptions(context.options), '-c'].map(quoteForShell).join(' ');
   await context.sayDimly(`session ${reply.session_id}, continue with: ${command} "…"`);
 }

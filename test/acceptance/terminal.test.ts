@@ -51,13 +51,19 @@ test('FORCE_COLOR colours a pipe', async () => {
   expect(await place.output(['doctor'])).not.toContain(esc);
 });
 
-test('a reply is followed by its session and the command that continues it, on stderr', async () => {
+test('the first reply of a session is followed by the session and the command that continues it, on stderr', async () => {
   const { status, out } = await place.terminal('parley chat -m echo hi 2>talk; cat talk', { NO_COLOR: '1' });
   expect({ status, out }).toEqual({
     status: 0,
     out: expect.stringMatching(/^hi\nsession ses_\w{26}, continue with: parley chat -c "…"\n$/),
   });
   expect((await place.terminal('parley chat -m echo hi --quiet')).out).toBe('hi\n');
+  const continued = 'parley chat --quiet -m echo one && parley chat -c two';
+  expect((await place.terminal(continued)).out).toBe('one\ntwo\n');
+  const copied = await place.terminal(`${continued} && parley chat -c --fork three`, { NO_COLOR: '1' });
+  expect(copied.out).toMatch(
+    /^one\ntwo\nContinuing in a copy of .*\nthree\nsession ses_\w{26}, continue with: /s,
+  );
 });
 
 describe('dangerous characters', () => {

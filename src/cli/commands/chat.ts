@@ -196,7 +196,12 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   const { call } = prepared;
   let { request, previousMode, isFirstTurnHere } = prepared;
   const note = await firstReplyNote(request.mode, context);
-  const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
+  const output = chatOutput(plan.format, context, {
+    request: () => request,
+    isNewSession: request.session_id === null || input.fork,
+    usage,
+    markdown,
+  });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
   const checkedTurns = rule?.over(turns, output.reportRepair) ?? turns;

@@ -125,6 +125,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'a reply and its notes in a chat',
     show: async (pieces, { context }) => {
       const output = chatOutput('text', context, {
+        isNewSession: true,
         request: () => ({ mode: 'any', session_id: null }),
         usage: false,
         markdown: 'never',
