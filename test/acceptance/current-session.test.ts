@@ -6,6 +6,7 @@ import type { CreatedKey } from '../../src/service/administration.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure } from '../support/failures.ts';
+import { environmentOf } from '../support/other-system.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 
 const place = new PlaceInProcess();
@@ -120,12 +121,11 @@ test('two terminals have different current sessions', async () => {
 });
 
 test('terminals of another system, which is known by no variable, are told apart by their devices', async () => {
-  const preload = join(place.path, 'other-system.cjs');
-  writeFileSync(preload, "Object.defineProperty(process, 'platform', { value: 'darwin' });\n");
+  const env = environmentOf('darwin', place.path);
   const talk = (name: string) =>
     place.terminal(
       `parley chat --quiet -n -m echo ${name}; sleep 0.5; parley chat --quiet -n -m echo -c again --json > ${name}.json`,
-      { NODE_OPTIONS: `--require ${preload}` },
+      env,
     );
   await Promise.all(['first', 'second'].map(talk));
   const counts = ['first', 'second'].map((name) => {

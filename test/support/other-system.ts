@@ -26,6 +26,14 @@ for (const name of ['openSync', 'readFileSync', 'statSync', 'lstatSync', 'readli
     if (rest[0]?.throwIfNoEntry === false) return undefined;
     throw failure('ENOENT', name.replace('Sync', ''), place);
   };
+// better-sqlite3 13 has a binding for each platform. That of Linux is the one that can be loaded.
+const Module = require('node:module');
+const resolveFilename = Module._resolveFilename;
+Module._resolveFilename = (request, ...rest) => {
+  const binding = /\\/(prebuilds\\/[\\w-]+|build\\/Release\\/better_sqlite3)\\.node$/;
+  const ofLinux = request.replace(binding, '/prebuilds/linux-' + process.arch + '.node');
+  return resolveFilename(usual.existsSync(ofLinux) ? ofLinux : request, ...rest);
+};
 `;
 
 const windows = `
