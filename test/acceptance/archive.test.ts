@@ -1,5 +1,6 @@
 // Searches, listings and messages on the command line, embedded and served.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { echoSession } from '../support/echo-session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 
@@ -11,12 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Returns the id. */
-async function talk(...messages: readonly string[]): Promise<string> {
-  const id = (await place.output(['sessions', 'create'])).trim();
-  for (const message of messages) await place.output(['chat', '-n', '-m', 'echo', '-s', id, '--', message]);
-  return id;
-}
+const talk = (...messages: readonly string[]) => echoSession(place, messages);
 
 describe('sessions search', () => {
   test('in a pipe prints a line per session: id, score, time, role, snippet, title', async () => {

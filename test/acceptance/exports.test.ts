@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
+import { echoSession, exportedRecord } from '../support/echo-session.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 
@@ -14,15 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Returns the id. */
-async function talk(...messages: readonly string[]): Promise<string> {
-  const id = (await place.output(['sessions', 'create'])).trim();
-  for (const message of messages) await place.output(['chat', '-n', '-m', 'echo', '-s', id, '--', message]);
-  return id;
-}
-
-const stored = async (id: string): Promise<SessionRecord> =>
-  JSON.parse(await place.output(['sessions', 'export', id, '--format', 'json']));
+const talk = (...messages: readonly string[]) => echoSession(place, messages);
+const stored = (id: string) => exportedRecord(place, id);
 
 describe('sessions export', () => {
   test('writes Markdown with a heading for each message', async () => {

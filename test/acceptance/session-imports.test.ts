@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
-import type { SessionRecord } from '../../src/service/session-archive.ts';
+import { echoSession, exportedRecord } from '../support/echo-session.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
@@ -16,15 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Returns the id. */
-async function talk(...messages: readonly string[]): Promise<string> {
-  const id = (await place.output(['sessions', 'create'])).trim();
-  for (const message of messages) await place.output(['chat', '-n', '-m', 'echo', '-s', id, '--', message]);
-  return id;
-}
-
-const stored = async (id: string): Promise<SessionRecord> =>
-  JSON.parse(await place.output(['sessions', 'export', id, '--format', 'json']));
+const talk = (...messages: readonly string[]) => echoSession(place, messages);
+const stored = (id: string) => exportedRecord(place, id);
 
 describe('sessions import', () => {
   test('an export is imported by a server and exported again without a change', async () => {
