@@ -204,7 +204,7 @@ const examples: readonly (readonly [string, string])[] = [
   ['parley', 'have a conversation in this terminal'],
   ['parley chat "My name is Ada."', 'start a session'],
   ['parley chat -c "What is my name?"', 'continue it'],
-  ['git diff | parley chat "Explain this:"', 'send these words and the piped input'],
+  ['git diff | parley "Explain this:"', 'add piped input; `chat` is optional'],
   ['parley sessions list', 'list the sessions'],
 ];
 
