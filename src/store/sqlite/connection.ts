@@ -25,8 +25,6 @@ export class Connection {
   #isExclusive = false;
   #began = 0;
   #onCommit: ((milliseconds: number) => void) | null = null;
-  /** The setting `temp_store` from before the transaction of {@link beginLargeWriting}; null while none is open. */
-  #tempStore: unknown = null;
 
   constructor(driver: SqliteDriver, database: SqliteDatabase, path: string) {
     this.driver = driver;
@@ -180,21 +178,9 @@ export class Connection {
     if (this.#onCommit !== null) this.#began = monotonicMs();
   }
 
-  /**
-   * Begins a transaction for several writes of many pages, each with a savepoint. SQLite copies the pages that a savepoint may restore. It
-   * writes more than 15 copies to a temporary file, which was more than half of all writes of an import. In this transaction the copies
-   * stay in memory. For small writes {@link beginWriting} is faster, because the three pragmas of each transaction cost more.
-   */
-  beginLargeWriting(): void {
-    this.#tempStore ??= this.pragma('temp_store');
-    this.pragma('temp_store = MEMORY');
-    this.beginWriting();
-  }
-
   commit(): void {
     this.run('COMMIT');
     this.#writing = null;
-    this.#restoreTempStore();
     this.#onCommit?.(monotonicMs() - this.#began);
   }
 
@@ -207,13 +193,6 @@ export class Connection {
     this.#writing = null;
     // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-    this.#restoreTempStore();
-  }
-
-  /** Later sorts, which may be large, use temporary files again. */
-  #restoreTempStore(): void {
-    if (this.#tempStore !== null) this.pragma(`temp_store = ${this.#tempStore}`);
-    this.#tempStore = null;
   }
 
   close(): void {

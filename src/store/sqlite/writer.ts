@@ -1,6 +1,6 @@
 // Runs all writes of a store. The parties take turns; the writes of one party run in the order of their calls. Writes that wait at the same
-// moment share one transaction, and so one sync of the disk. Each has a savepoint, so that its failure does not undo the others. None
-// settles before the commit.
+// moment share one transaction, and so one sync of the disk. None settles before the commit. If one fails, all run again, each with a
+// savepoint, so that its failure does not undo the others.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +20,7 @@ interface WriteOptions {
 
 interface Write {
   readonly party: string;
-  /** May run twice: again alone, when the transaction that it shared was lost. */
+  /** May run several times: again when another write of its transaction fails, or when that transaction was lost. */
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -41,6 +41,12 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 const largestGroup = 500;
 const longestGroupMs = 20;
 
+/**
+ * After a failed write, this many groups have savepoints from the start, so that frequent failures do not run every group twice. Other groups
+ * have none: a savepoint takes half the time of a small write, and copies each page that a large one changes.
+ */
+const groupsWithSavepoints = 64;
+
 /** A write that follows the last one sooner than this (ms) is probably not alone: the next turn of the event loop may bring more. */
 const soonMs = 1;
 /** The event loop turns at least so often (ms) between writes, also for a caller that does nothing but write. */
@@ -57,8 +63,8 @@ export class Writer {
   #draining: Promise<void> | null = null;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #lastGroupSize = 0;
-  /** True if the last group took its whole time: writes of many pages, as those of an import. */
-  #wasLongGroup = false;
+  /** How many of the next groups have savepoints. */
+  #savepointGroups = 0;
   #lastYieldMs = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -157,23 +163,23 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#rejectExpired(pausedMs, failure);
-      const areLong = this.#waiting.length > 1 && this.#wasLongGroup;
-      const begin = () => (areLong ? this.#connection.beginLargeWriting() : this.#connection.beginWriting());
-      await whenUnlocked(begin, wait, isWanted);
+      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
     }
     const group: Write[] = [];
+    const hasSavepoints = this.#savepointGroups > 0 && this.#waiting.length > 1;
     try {
-      const outcomes = this.#runWaiting(group);
+      const outcomes = this.#runWaiting(group, hasSavepoints);
       this.#lastGroupSize = group.length;
       this.#connection.commit();
       settle(group, outcomes);
     } catch (error) {
       this.#connection.rollback();
       if (group.length === 1) group[0]?.reject(error);
-      else await this.#commitOneByOne(group);
+      else if (hasSavepoints) await this.#commitOneByOne(group);
+      else await this.#commitWithSavepoints(group);
     }
   }
 
@@ -187,23 +193,17 @@ export class Writer {
     return this.#waiting.length > 0;
   }
 
-  #runAlone(write: Write): Outcome {
-    return { value: write.work() };
-  }
-
   /** Moves waiting writes into the group, as many as the limits allow but at least one, and runs them. Returns their outcomes. */
-  #runWaiting(group: Write[]): readonly Outcome[] {
+  #runWaiting(group: Write[], hasSavepoints: boolean): readonly Outcome[] {
     const outcomes: Outcome[] = [];
-    const isAlone = this.#waiting.length === 1;
     const start = monotonicMs();
-    this.#wasLongGroup = false;
+    if (hasSavepoints) this.#savepointGroups -= 1;
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
-      outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
-      this.#wasLongGroup = monotonicMs() - start > longestGroupMs;
-      if (this.#wasLongGroup) break;
+      outcomes.push(hasSavepoints ? this.#runInSavepoint(write) : { value: write.work() });
+      if (monotonicMs() - start > longestGroupMs) break;
     }
     return outcomes;
   }
@@ -223,11 +223,22 @@ export class Writer {
     }
   }
 
+  /** Runs a group again after one of its writes failed, so that the others are stored. */
+  async #commitWithSavepoints(group: readonly Write[]): Promise<void> {
+    this.#savepointGroups = groupsWithSavepoints;
+    const runAll = () => group.map((write) => this.#runInSavepoint(write));
+    try {
+      settle(group, await this.#transaction(runAll, this.#wait.waitMs));
+    } catch {
+      await this.#commitOneByOne(group);
+    }
+  }
+
   /** Runs each write alone after a shared transaction was lost, for example to a full disk, so that each gets its own result. */
   async #commitOneByOne(group: readonly Write[]): Promise<void> {
     for (const write of group) {
       try {
-        settle([write], [await this.#transaction(() => this.#runAlone(write), write.waitMs)]);
+        settle([write], [{ value: await this.#transaction(write.work, write.waitMs) }]);
       } catch (error) {
         write.reject(error);
       }
