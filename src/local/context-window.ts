@@ -63,7 +63,7 @@ export async function contextWindow(
   }
   if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
   const history = [...(hasFirst ? [first] : []), ...turns.reverse()];
-  return { ...alternating(history, message), turnsLeftOut: position / 2 - history.length };
+  return { turnsLeftOut: position / 2 - history.length, ...alternating(history, message) };
 }
 
 /**

@@ -73,7 +73,7 @@ export class HeldTurn {
     if (this.#renewals % renewalsPerPart !== 0) return null;
     const { text, ...place } = this.#replySoFar();
     return text.length > this.#storedLength
-      ? { ...place, at: this.#storedLength, content: text.slice(this.#storedLength) }
+      ? { at: this.#storedLength, content: text.slice(this.#storedLength), ...place }
       : null;
   }
 

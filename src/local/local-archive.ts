@@ -70,12 +70,13 @@ export class LocalArchive implements SessionArchive {
     if (query.id_suffix !== null) checkIdSuffix(query.id_suffix);
     const order = { sort: query.sort, order: query.order };
     const rows = await this.#local.store.listSessions(projectId, {
-      ...order,
-      ...readConditions(query, this.#local.limits),
+      sort: query.sort,
+      order: query.order,
       limit: query.limit,
       after: readSessionCursor(order, query.cursor),
       idSuffix: query.id_suffix,
       deleted: query.deleted,
+      ...readConditions(query, this.#local.limits),
     });
     return resultOf(sessionPage(order, rows));
   }
@@ -87,7 +88,7 @@ export class LocalArchive implements SessionArchive {
     const { projectId, keyHash, checked } = await this.#keys.access(call, 'searchSessions', () => {
       checkPageLimit(limit, limits);
       const sessions = readConditions({ ...noConditions, ...request }, limits);
-      return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
+      return { sessions, limit, after: readSearchCursor(cursor), ...readQuery(query, limits) };
     });
     return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash, call.notice));
   }

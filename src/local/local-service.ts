@@ -144,7 +144,7 @@ export class LocalService implements ConversationService {
     const { store, now } = this.#local;
     const projectId = await this.#keys.project(call, 'deleteSession');
     const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call));
-    return { ...resultOf(found(deleted)), repeated: false };
+    return { repeated: false, ...resultOf(found(deleted)) };
   }
 }
 

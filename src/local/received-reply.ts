@@ -95,11 +95,11 @@ export class ReceivedReply {
       mode: this.#mode,
       usage,
     };
-    const times = { first_token_ms: this.#firstTokenMs, now };
     const ending = this.#local.store.endTurn(this.#projectId, this.#turn, {
-      ...message,
-      ...times,
       error_code: errorCode,
+      first_token_ms: this.#firstTokenMs,
+      now,
+      ...message,
     });
     const budgetEnd = budget.end(usage, this.#text);
     const end = await withSlowStoreNotice(ending, slowStore, this.#local.say).catch((error: unknown) => {
@@ -114,9 +114,14 @@ export class ReceivedReply {
       case 'kept': {
         const { message_count } = end;
         const created_at = new Date(now).toISOString();
-        const stored = { ...message, message_count, created_at, turns_left_out: this.#turnsLeftOut };
-        const failure = this.#failure;
-        return { kind: 'kept', done: doneEvent(this.#turn, { ...stored, ...(failure && { failure }) }) };
+        const stored = {
+          message_count,
+          created_at,
+          turns_left_out: this.#turnsLeftOut,
+          ...message,
+          ...(this.#failure && { failure: this.#failure }),
+        };
+        return { kind: 'kept', done: doneEvent(this.#turn, stored) };
       }
     }
   }

@@ -13,10 +13,10 @@ export function* replayedEvents(turn: Turn, reply: Message, sent: string): Gener
   const rest = reply.content.startsWith(sent) ? reply.content.slice(sent.length) : '';
   if (rest !== '' || sent === '') yield { event: 'delta', data: { text: rest } };
   yield doneEvent(turn, {
-    ...reply,
-    finish_reason: reply.finish_reason ?? 'stop',
     turns_left_out: 0,
     message_count: reply.position + 1,
+    ...reply,
+    finish_reason: reply.finish_reason ?? 'stop',
   });
 }
 
@@ -34,7 +34,7 @@ export function doneEvent(turn: Turn, stored: StoredReply): ChatEvent {
     usage: stored.usage,
   };
   const { turns_left_out, failure } = stored;
-  const whole: ChatReply = { ...reply, turns_left_out };
+  const whole: ChatReply = Object.assign({}, reply, { turns_left_out });
   const data: ChatReply = failure === undefined ? whole : { ...whole, failure };
   return { event: 'done', data, body: resultOf(turns_left_out === 0 ? reply : whole).body };
 }

@@ -54,7 +54,7 @@ export async function respondWithReply(
     const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
     const notice = () => stream?.showThinking();
-    const turn = begin({ ...call, signal: reply.signal, notice }, form);
+    const turn = begin({ notice, ...call, signal: reply.signal }, form);
     const events = dependencies.countTurn(turn)[Symbol.asyncIterator]();
     const onDone = ({ failure }: ChatReply) => failure && dependencies.onFallback(context, failure);
     if (!streams) {

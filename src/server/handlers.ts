@@ -95,5 +95,5 @@ export const replies: Replies = {
 };
 
 function chatRequestOf({ session_id, title, ...others }: OperationInput<'chat'>['body']): ChatRequest {
-  return { ...others, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+  return { session_id: session_id ?? null, ...others, ...(title !== undefined && { title }) };
 }

@@ -106,8 +106,15 @@ export function toKeyRecord(row: KeyRow): KeyRecord {
 export function toFoundKey(row: KeyRow): FoundKey {
   const { key_id, key_name, project_id, project_name, scope, turns_per_day, tokens_per_day } = row;
   return {
-    ...{ key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) },
-    ...{ scope, expires_at: timeOrNull(row.expires_at), turns_per_day, tokens_per_day },
+    key_id,
+    key_name,
+    project_id,
+    project_name,
+    created_at: toTime(row.created_at),
+    scope,
+    expires_at: timeOrNull(row.expires_at),
+    turns_per_day,
+    tokens_per_day,
     // Only the hour is stored, and it may begin before the creation.
     last_used_at: row.last_used_at === null ? null : toTime(Math.max(row.last_used_at, row.created_at)),
   };
@@ -179,7 +186,12 @@ export function toMessage(row: MessageRow): Message {
   const { message_id, position, role, content, mode, finish_reason } = row;
   const { input_tokens, output_tokens, error_code, alternative_of, undone_at } = row;
   return {
-    ...{ message_id, position, role, content, mode, finish_reason },
+    message_id,
+    position,
+    role,
+    content,
+    mode,
+    finish_reason,
     usage: input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens },
     created_at: toTime(row.created_at),
     ...(error_code !== null && { error_code }),

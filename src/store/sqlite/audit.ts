@@ -64,7 +64,7 @@ export class SqliteAudit implements AuditLog {
     if (by === undefined || result === null) return result;
     const sessions: readonly AuditedSession[] = Array.isArray(result) ? result : [result];
     const ids = sessions.filter(({ status }) => status !== 'not_found').map(({ session_id }) => session_id);
-    if (ids.length > 0) this.add(connection, { ...by, what, project_id, count: ids.length, ids });
+    if (ids.length > 0) this.add(connection, { what, project_id, count: ids.length, ids, ...by });
     return result;
   }
 

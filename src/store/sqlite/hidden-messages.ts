@@ -70,7 +70,7 @@ export function addAlternative(
   { session_id: sessionId, message_id: alternativeOf }: AnsweredTurn,
   reply: Omit<NewMessage, 'role'>,
 ): void {
-  connection.run(hiddenStatements.addAlternative, { ...{ projectId, sessionId, alternativeOf }, ...reply });
+  connection.run(hiddenStatements.addAlternative, { projectId, sessionId, alternativeOf, ...reply });
 }
 
 export function isAlternative(
@@ -79,7 +79,7 @@ export function isAlternative(
   turn: AnsweredTurn,
   replyId: string,
 ): boolean {
-  const bindings = { ...bindingsOf(projectId, turn), replyId };
+  const bindings = { replyId, ...bindingsOf(projectId, turn) };
   return connection.get(hiddenStatements.isAlternative, bindings) !== undefined;
 }
 
@@ -99,7 +99,7 @@ export function findReplyById(
   turn: AnsweredTurn,
   replyId: string,
 ): Message | null {
-  return messageOrNull(connection.get(hiddenStatements.reply, { ...bindingsOf(projectId, turn), replyId }));
+  return messageOrNull(connection.get(hiddenStatements.reply, { replyId, ...bindingsOf(projectId, turn) }));
 }
 
 /** The reply that was undone with its message. */

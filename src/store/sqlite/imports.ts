@@ -80,7 +80,7 @@ export function growSession(
   });
   if (found === undefined) return null;
   for (let position = 0; position < kept.message_count; position += 1) {
-    const row = connection.get<MessageRow>(importStatements.message, { ...place, position });
+    const row = connection.get<MessageRow>(importStatements.message, { position, ...place });
     if (row === undefined || !isSameMessage(toMessage(row), record.messages[position])) return null;
   }
   const values = importBindings(record, now);

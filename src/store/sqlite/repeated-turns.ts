@@ -76,8 +76,13 @@ function takeAgain(
 ): TurnBegin {
   const { session_id, message_id, position, content } = stored;
   const turn = {
-    ...{ session_id, message_id, position, content, mode: mode ?? stored.mode },
-    ...{ owner: start.lease.owner, epoch: stored.turn_epoch + 1 },
+    session_id,
+    message_id,
+    position,
+    content,
+    mode: mode ?? stored.mode,
+    owner: start.lease.owner,
+    epoch: stored.turn_epoch + 1,
   };
   const decision = tools.rules.turns.repeat(
     { position, reply, isUndone: stored.undone_at !== null },

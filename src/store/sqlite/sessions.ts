@@ -81,9 +81,10 @@ export function createSessionWithTurn(
   connection: Connection,
   projectId: string,
   session: SessionStart,
-  turn: { readonly owner: string; readonly until: number; readonly mode: string },
+  { owner, until, mode }: { readonly owner: string; readonly until: number; readonly mode: string },
 ): void {
-  connection.run(sessionStatements.createWithTurn, { ...startBindings(projectId, session), ...turn });
+  const bindings = startBindings(projectId, session);
+  connection.run(sessionStatements.createWithTurn, { owner, until, mode, ...bindings });
 }
 
 function startBindings(projectId: string, session: SessionStart) {

@@ -149,7 +149,7 @@ export class SqliteRows implements StoreRows {
     return this.#write((connection) => {
       const now = ageTime(connection, this.#clocks());
       for (const { age_ms, ...row } of rows)
-        connection.run(sql.addIdempotency, { ...row, projectId, created_at: now - age_ms });
+        connection.run(sql.addIdempotency, { projectId, created_at: now - age_ms, ...row });
     });
   }
 

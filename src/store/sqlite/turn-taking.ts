@@ -27,7 +27,7 @@ export function take(
   turn: Turn,
   mode: string | null,
 ): void {
-  tools.connection.run(turnStatements.take, { ...takenBindings(tools, projectId, start, turn), mode });
+  tools.connection.run(turnStatements.take, { mode, ...takenBindings(tools, projectId, start, turn) });
 }
 
 /** Takes the turn of a message that was just inserted, and counts the message. */
@@ -38,7 +38,7 @@ export function takeNew(
   turn: Turn,
 ): void {
   const bindings = takenBindings(tools, projectId, start, turn);
-  tools.connection.run(turnStatements.addAndTake, { ...bindings, mode: turn.mode, now: start.now });
+  tools.connection.run(turnStatements.addAndTake, { mode: turn.mode, now: start.now, ...bindings });
 }
 
 function takenBindings(
@@ -82,8 +82,8 @@ export function endAbandoned(
     const { session_id: sessionId, turn_position: position } = session;
     const asked = connection.get<AskedRow>(turnStatements.asked, { projectId, sessionId, position });
     addMessage(connection, projectId, sessionId, {
-      ...interruptedReply(session, beginning ?? emptyReply(closing_message_id, asked?.mode ?? '', now)),
       role: 'assistant',
+      ...interruptedReply(session, beginning ?? emptyReply(closing_message_id, asked?.mode ?? '', now)),
     });
   } else if (beginning !== null) {
     keepAsAlternative(connection, projectId, session, beginning);

@@ -40,7 +40,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   if (start.session_id === null) {
     settings = givenSettings(start.newSession);
     const until = leaseEnd(clock, ms);
-    createSessionWithTurn(connection, projectId, { ...start.newSession, now }, { owner, until, mode });
+    createSessionWithTurn(connection, projectId, { now, ...start.newSession }, { owner, until, mode });
   } else {
     const session = connection.get<TakenRow>(turnStatements.sessionToTake, { projectId, sessionId });
     if (session === undefined) return { kind: 'not_found' };
@@ -54,13 +54,13 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
     epoch = session.turn_epoch + 1;
   }
   const row = insertMessage(connection, projectId, sessionId, {
-    ...noReply,
     position,
     messageId: message_id,
     role: 'user',
     content,
     mode,
     now,
+    ...noReply,
   });
   if (start.idempotencyKey !== null) keepKnown(tools, projectId, start.idempotencyKey, { message: row });
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
@@ -107,7 +107,7 @@ export function renewTurn(
   if (part !== null) addPart(connection, projectId, turn, part);
   const until = leaseEnd(clock, leaseMs);
   if (!isFresh(left, leaseMs))
-    connection.run(turnStatements.renew, { ...bindingsOf(projectId, turn), until });
+    connection.run(turnStatements.renew, { until, ...bindingsOf(projectId, turn) });
   return true;
 }
 
@@ -139,7 +139,7 @@ export function endTurn(
   };
   if (decision === 'add') {
     const add = isHeld ? insertMessage : addMessage;
-    add(connection, projectId, sessionId, { ...message, role: 'assistant' });
+    add(connection, projectId, sessionId, { role: 'assistant', ...message });
   } else if (decision === 'replace' || decision === 'alternative') {
     if (decision === 'replace') {
       hideReply(connection, projectId, turn);
@@ -151,7 +151,7 @@ export function endTurn(
   }
   if (isHeld) {
     const bindings = bindingsOf(projectId, turn);
-    if (decision === 'add') connection.run(turnStatements.addAndGiveBack, { ...bindings, now: reply.now });
+    if (decision === 'add') connection.run(turnStatements.addAndGiveBack, { now: reply.now, ...bindings });
     else connection.run(turnStatements.giveBack, bindings);
     removeParts(connection, projectId, sessionId);
   }
