@@ -280,7 +280,7 @@ export class ConnectionPool {
   ): Promise<readonly Row[]> {
     const { name, text } = this.#inPlace(one);
     const query: TimedQuery = { text, values: values.map(withoutNul), query_timeout: answerMs };
-    const result = await client.query(prepares && !one.plannedAnew ? { ...query, name } : query);
+    const result = await client.query(prepares && !one.plannedAnew ? { name, ...query } : query);
     return result.rows as Row[];
   }
 
