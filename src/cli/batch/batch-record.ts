@@ -4,10 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
-import { makePrivateDirectory } from '../../system/directories.ts';
-import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import { readSmallFile } from '../../system/small-file.ts';
+import { makeDataDirectory } from '../data-files.ts';
 
 /** Servers keep keys for a day. An older record is useless, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -35,7 +34,7 @@ export class BatchRecords {
 
   /** Stores the record, and replaces an earlier one of the file. */
   store(file: string, batch: string): void {
-    makePrivateDirectory(this.#directory);
+    makeDataDirectory(this.#directory);
     for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
       const path = join(this.#directory, name);
       if (this.#isOld(path)) rmSync(path, { force: true });
@@ -45,12 +44,7 @@ export class BatchRecords {
 
   /** Locks the file for this process. Resolves to a function that releases it; rejects with `STORE_BUSY` while another process holds it. */
   async lock(file: string, locks: LoadLocks): Promise<() => void> {
-    try {
-      makePrivateDirectory(this.#directory);
-    } catch (error) {
-      const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
-      throw fileFailure(error, this.#directory, 'written', remedy);
-    }
+    makeDataDirectory(this.#directory);
     const path = resolve(file);
     const folder = dirname(path);
     // The real path of the directory, so that two paths to one file use the same lock.

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
-import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import { dataFileFailure } from '../data-files.ts';
 import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced, isSameOwner } from './journal.ts';
 import { fileStatus, filesWith, removeOldJournals } from './journal-files.ts';
 
@@ -51,7 +51,6 @@ export interface KnownImport {
 }
 
 const extension = '.import';
-const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 
 /** An open journal. No other process can open it meanwhile. */
 export class ImportJournal {
@@ -73,7 +72,7 @@ export class ImportJournal {
       writeFileSync(path, `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx', flush: true });
       syncDirectory(batchDirectory(dataDirectory));
     } catch (error) {
-      throw fileFailure(error, path, 'written', remedy);
+      throw dataFileFailure(error, path);
     }
     return ImportJournal.open(dataDirectory, seal.batch, holder);
   }
@@ -93,7 +92,7 @@ export class ImportJournal {
       return new ImportJournal(path, openSync(path, 'a', 0o600), batch, release);
     } catch (error) {
       release();
-      throw fileFailure(error, path, 'written', remedy);
+      throw dataFileFailure(error, path);
     }
   }
 
@@ -161,7 +160,7 @@ export class ImportJournal {
   }
 
   #unwritten(error: unknown): unknown {
-    this.#failure = fileFailure(error, this.path, 'written', remedy);
+    this.#failure = dataFileFailure(error, this.path);
     return this.#failure;
   }
 }

@@ -5,10 +5,9 @@
 // shows the other one that somebody is waiting. The operating system releases both when a process ends.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makePrivateDirectory } from '../../system/directories.ts';
-import { fileFailure } from '../../system/file-failure.ts';
 import type { TakeLock } from '../../system/file-lock.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { makeDataDirectory } from '../data-files.ts';
 import { type BatchHolder, batchDirectory } from './journal.ts';
 
 /** How long (ms) a process keeps the lock while others wait for it. */
@@ -125,16 +124,7 @@ export class ImportLock {
   }
 
   async #locks(): Promise<TakeLock> {
-    try {
-      makePrivateDirectory(this.#directory);
-    } catch (error) {
-      throw fileFailure(
-        error,
-        this.#directory,
-        'written',
-        'Make the directory writable, or set PARLEY_DATA_DIR to another one.',
-      );
-    }
+    makeDataDirectory(this.#directory);
     return this.#holder.locks();
   }
 

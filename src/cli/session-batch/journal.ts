@@ -25,8 +25,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
+import { dataFileFailure } from '../data-files.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
 import { filesWith, removeOldDrafts, removeOldJournals } from './journal-files.ts';
@@ -78,7 +78,6 @@ export interface BatchHolder {
   readonly random: () => number;
 }
 
-const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters of results may wait for a write. */
 const maxWaiting = 64 * 1024;
 export const dataSynced = promisify(fdatasync);
@@ -111,7 +110,7 @@ export class BatchDraft {
     this.#directory = batchDirectory(dataDirectory);
     this.list = new IdList({
       open: () => this.#open(),
-      failure: (error) => fileFailure(error, this.#path, 'written', remedy),
+      failure: (error) => dataFileFailure(error, this.#path),
       random: () => holder.random(),
     });
   }
@@ -128,7 +127,7 @@ export class BatchDraft {
       removeOld(this.#directory, this.#holder.now());
       return await BatchJournal.open(path, this.batch, this.#holder);
     } catch (error) {
-      throw fileFailure(error, this.#path, 'written', remedy);
+      throw dataFileFailure(error, this.#path);
     }
   }
 
@@ -150,7 +149,7 @@ export class BatchDraft {
       this.#file = openSync(this.#path, 'ax+', 0o600);
       return this.#file;
     } catch (error) {
-      throw fileFailure(error, this.#path, 'written', remedy);
+      throw dataFileFailure(error, this.#path);
     }
   }
 }
@@ -174,7 +173,7 @@ export class BatchJournal {
       return new BatchJournal(path, file, release, last[0] === 0x0a ? '' : '\n');
     } catch (error) {
       release();
-      throw fileFailure(error, path, 'written', remedy);
+      throw dataFileFailure(error, path);
     }
   }
 
@@ -247,14 +246,14 @@ export class BatchJournal {
     try {
       closeSync(this.file);
     } catch (error) {
-      throw fileFailure(error, this.path, 'written', remedy);
+      throw dataFileFailure(error, this.path);
     } finally {
       this.#release();
     }
   }
 
   #unwritten(error: unknown): unknown {
-    this.#failure = fileFailure(error, this.path, 'written', remedy);
+    this.#failure = dataFileFailure(error, this.path);
     return this.#failure;
   }
 }

@@ -16,13 +16,11 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateDirectory } from '../../system/directories.ts';
-import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
+import { dataFileFailure, makeDataDirectory } from '../data-files.ts';
 import type { Agreement } from './agreement.ts';
 import { compareOrder, hasValidTime } from './side.ts';
 
-const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters are written at a time. */
 const writeSize = 32 * 1024;
 
@@ -45,11 +43,7 @@ export class SyncMemory {
     { locks, forgets }: { readonly locks: LoadLocks; readonly forgets: boolean },
   ): Promise<SyncMemory> {
     const directory = join(dataDirectory, 'sync');
-    try {
-      makePrivateDirectory(directory);
-    } catch (error) {
-      throw fileFailure(error, directory, 'written', remedy);
-    }
+    makeDataDirectory(directory);
     const path = join(directory, key);
     const release = await holdFileLock({ path: `${path}.lock`, locks }, 'a sync of the same two stores');
     const memory = new SyncMemory(path, release);
@@ -112,7 +106,7 @@ export class SyncMemory {
     try {
       appendFileSync(path, lines, { mode: 0o600 });
     } catch (error) {
-      throw fileFailure(error, path, 'written', remedy);
+      throw dataFileFailure(error, path);
     }
   }
 
@@ -142,7 +136,7 @@ export class SyncMemory {
       renameSync(next, agreements);
       for (const path of [part, forks]) rmSync(path, { force: true });
     } catch (error) {
-      throw fileFailure(error, next, 'written', remedy);
+      throw dataFileFailure(error, next);
     }
   }
 }
