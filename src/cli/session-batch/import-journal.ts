@@ -5,15 +5,7 @@
 //   ses_a 1767225600000               a session that is about to be created, and the time. It did not exist then (import-lock.ts)
 //   -ses_a                            the session was not created
 //   restored 998 2026-…               the import was undone: number of deleted sessions and time
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
@@ -21,7 +13,14 @@ import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { dataFileFailure } from '../data-files.ts';
-import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced, isSameOwner } from './journal.ts';
+import {
+  type BatchHolder,
+  type BatchOwner,
+  batchDirectory,
+  dataSynced,
+  isSameOwner,
+  lockPath,
+} from './journal.ts';
 import { fileStatus, filesWith, removeOldJournals } from './journal-files.ts';
 
 /** What to import. */
@@ -84,10 +83,7 @@ export class ImportJournal {
     { locks }: Pick<BatchHolder, 'locks'>,
   ): Promise<ImportJournal> {
     const path = importPath(dataDirectory, batch);
-    const release = await holdFileLock(
-      { path: path.replace(/import$/, 'lock'), locks },
-      `the batch ${batch}`,
-    );
+    const release = await holdFileLock({ path: lockPath(path), locks }, `the batch ${batch}`);
     try {
       return new ImportJournal(path, openSync(path, 'a', 0o600), batch, release);
     } catch (error) {
@@ -146,7 +142,7 @@ export class ImportJournal {
   remove(): void {
     rmSync(this.path, { force: true });
     this.close();
-    rmSync(this.path.replace(/import$/, 'lock'), { force: true });
+    rmSync(lockPath(this.path), { force: true });
   }
 
   /** Throws at the first failed write, which may have written a part of a line. Nothing more is written from then on. */
@@ -203,9 +199,7 @@ export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
 
 /** The imports whose journals are kept on this machine, in no particular order. */
 export function knownImports(dataDirectory: string): readonly KnownImport[] {
-  const directory = batchDirectory(dataDirectory);
-  if (!existsSync(directory)) return [];
-  return filesWith(directory, extension)
+  return filesWith(batchDirectory(dataDirectory), extension)
     .map(({ path }) => read(path))
     .filter((known) => known !== null);
 }

@@ -1,6 +1,6 @@
 // Finds the files of batches, and removes the journals and drafts that nobody needs any more. The newest journals stay whatever their age,
 // because the clock of the machine may be far ahead when a batch begins.
-import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How long (ms) a journal is kept for a later restore. */
@@ -16,9 +16,10 @@ interface FoundFile {
   readonly changed: number;
 }
 
-/** The regular files of the directory with this extension. */
+/** The regular files of the directory with this extension; none if there is no such directory. */
 export function filesWith(directory: string, extension: string): readonly FoundFile[] {
-  return readdirSync(directory)
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return names
     .filter((name) => name.endsWith(extension))
     .flatMap((name) => {
       const path = join(directory, name);

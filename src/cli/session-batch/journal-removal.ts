@@ -1,13 +1,15 @@
 // Removes the journals of purged sessions, which cannot be restored any more.
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import type { LoadLocks } from '../../system/file-lock.ts';
 import { ImportJournal, knownImports } from './import-journal.ts';
 import { type BatchOwner, batchDirectory, lockPath } from './journal.ts';
-import { fileStatus } from './journal-files.ts';
+import { filesWith } from './journal-files.ts';
 import { readJournal } from './journal-reading.ts';
+
+const extension = '.journal';
 
 export interface ErasedSessions {
   readonly origin: string;
@@ -32,12 +34,9 @@ export async function removeJournals(
   const directory = batchDirectory(dataDirectory);
   const removed: string[] = [];
   try {
-    if (!existsSync(directory)) return [];
-    for (const name of readdirSync(directory)) {
-      const path = join(directory, name);
-      if (!name.endsWith('.journal') || !(await isPurged(path, erased).catch(() => false))) continue;
-      if (!isRemoved(path, () => removeBoth(path), erased)) continue;
-      removed.push(name.replace(/\.journal$/, ''));
+    for (const { path, changed } of filesWith(directory, extension)) {
+      if (changed >= erased.before || !(await isPurged(path, erased).catch(() => false))) continue;
+      if (isRemoved(path, () => removeBoth(path), erased)) removed.push(basename(path, extension));
     }
     removed.push(...(await removeImports(dataDirectory, erased)));
     if (removed.length > 0) syncDirectory(directory);
@@ -76,8 +75,6 @@ async function removeImports(dataDirectory: string, erased: ErasedSessions): Pro
 }
 
 async function isPurged(path: string, erased: ErasedSessions): Promise<boolean | null> {
-  const status = fileStatus(path);
-  if (status === null || status.mtimeMs >= erased.before) return false;
   return readJournal(path, (seal, all) => isErased(seal, all, erased));
 }
 

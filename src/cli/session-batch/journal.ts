@@ -90,9 +90,9 @@ export function journalPath(dataDirectory: string, batch: string): string {
   return join(batchDirectory(dataDirectory), `${batch}.journal`);
 }
 
-/** The lock file of a journal. It is removed after the journal. */
+/** The lock file of the journal of a batch or an import. It is removed after the journal. */
 export function lockPath(journal: string): string {
-  return journal.replace(/journal$/, 'lock');
+  return journal.replace(/(journal|import)$/, 'lock');
 }
 
 /** A batch whose ids are being collected. Its file becomes the journal, or is removed. */
