@@ -25,6 +25,7 @@ export interface OrderedWork<Item, Result> {
 
 interface Slot<Item, Result> {
   readonly item: Item;
+  readonly lane: string | null;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
 }
@@ -70,11 +71,11 @@ class OrderedRun<Item, Result> {
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
     const weight = this.#work.weight?.(item) ?? 0;
-    const slot: Slot<Item, Result> = { item, state: 'waiting', weight };
+    const lane = this.#work.lane?.(item) ?? null;
+    const slot: Slot<Item, Result> = { item, lane, state: 'waiting', weight };
     this.#slots.push(slot);
     this.#unwritten += 1;
-    this.#weight += slot.weight;
-    const lane = this.#work.lane?.(item) ?? null;
+    this.#weight += weight;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     if (queue !== undefined) queue.push(slot);
     else {
@@ -93,10 +94,7 @@ class OrderedRun<Item, Result> {
   }
 
   async finish(): Promise<void> {
-    await this.#waitUntil(() => {
-      const isDone = this.#isStopped ? this.#running === 0 : this.#unwritten === 0;
-      return (isDone || this.#failure !== null) && this.#running === 0;
-    });
+    await this.#waitUntil(() => this.#running === 0 && (this.#isStopped || this.#unwritten === 0));
     if (this.#failure === null && this.#unwritten > 0) {
       // Removes the items that were not started, so that no later result waits for them.
       while (this.#writing !== null) await this.#writing;
@@ -137,7 +135,7 @@ class OrderedRun<Item, Result> {
     const more = this.#work.weightOf?.(result) ?? 0;
     slot.weight += more;
     this.#weight += more;
-    const lane = this.#work.lane?.(slot.item) ?? null;
+    const { lane } = slot;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
     if (next !== undefined) this.#ready.push(next);
