@@ -8,7 +8,6 @@ import { counted } from '../counted.ts';
 import { summarySentence } from '../summary-sentence.ts';
 import type { Output } from '../terminal/output.ts';
 import { type StartTimer, startTimer } from '../terminal/timer.ts';
-import { outcomeText } from './outcome-text.ts';
 
 export interface BatchProgressOptions {
   readonly stderr: Output;
@@ -157,6 +156,27 @@ export class BatchProgress {
     if (form === 'live') stderr.draw(this.#withBar(this.#line()));
     else void stderr.write(`${this.#line()}\n`);
   }
+}
+
+/** The outcomes of dry runs. Every other outcome is shown with spaces for underscores. */
+const dryRunText: Readonly<Record<string, string>> = {
+  would_delete: 'would be deleted',
+  would_pin: 'would be pinned',
+  would_unpin: 'would be unpinned',
+  would_archive: 'would be archived',
+  would_unarchive: 'would be unarchived',
+  would_tag: 'would be tagged',
+  would_import: 'would be imported',
+  would_push: 'would be pushed',
+  would_pull: 'would be pulled',
+  would_change: 'would be changed',
+  would_fork: 'would be forked',
+  would_restore: 'would be restored',
+  would_redact: 'would be redacted',
+};
+
+function outcomeText(outcome: string): string {
+  return dryRunText[outcome] ?? outcome.replaceAll('_', ' ');
 }
 
 /** Starts a progress. `resultsApart` is true if the results do not appear on the terminal of stderr. */
