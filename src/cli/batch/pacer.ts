@@ -10,10 +10,10 @@ export interface PacerOptions {
   readonly maxConcurrency: number;
   /** The batch ends after this many calls in a row without an answer. */
   readonly maxUnanswered: number;
-  /** How often one call is made while the server refuses it and answers other calls. */
-  readonly maxTries: number;
-  /** True if a call with this failure is repeated. */
-  readonly isRefused: (error: ParleyError) => boolean;
+  /** How often one call is made while the server refuses it and answers other calls; by default without limit. */
+  readonly maxTries?: number;
+  /** True if a call with this failure is repeated; by default after each refusal, because the call is idempotent. */
+  readonly isRefused?: (error: ParleyError) => boolean;
   /** Called with a failure that every further call would have, too. It must abort `signal`. */
   readonly giveUp: (error: ParleyError) => void;
   /** Tells the user why a longer pause is needed. */
@@ -28,6 +28,11 @@ export interface PacerOptions {
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
+/** The HTTP statuses of refusals, which reports name. */
+const refusalStatuses: ReadonlyMap<ErrorCode, number> = new Map([
+  ['RATE_LIMITED', 429],
+  ['UNAVAILABLE', 503],
+]);
 const firstPauseMs = 250;
 const maxPauseMs = 30_000;
 /** The most pauses in a row without an answer. They last about a minute in total if the server names no time. */
@@ -71,8 +76,8 @@ export class Pacer {
 
   /** The last refusal: `HOST says 429`. Null for a service without a host, and before the first refusal. */
   refusalOf(url: string | null): string | null {
-    const status = this.#refusal === 'RATE_LIMITED' ? 429 : this.#refusal === 'UNAVAILABLE' ? 503 : null;
-    return url === null || status === null ? null : `${new URL(url).host} says ${status}`;
+    if (url === null || this.#refusal === null) return null;
+    return `${new URL(url).host} says ${refusalStatuses.get(this.#refusal)}`;
   }
 
   /** True for a failure that ended the batch, or would have ended it. */
@@ -129,7 +134,11 @@ export class Pacer {
 
   #isRepeated(error: ParleyError, startedAt: number, tries: number): boolean {
     const { code, kind, retryAfter } = error;
-    const { isRefused, maxTries, maxUnanswered } = this.#options;
+    const {
+      isRefused = () => refusalStatuses.has(code),
+      maxTries = Number.POSITIVE_INFINITY,
+      maxUnanswered,
+    } = this.#options;
     // A wait does not free the files that this process has open.
     if (isRefused(error) && !isOutOfFiles(error.cause)) {
       this.#refusal = code;

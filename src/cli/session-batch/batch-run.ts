@@ -106,9 +106,6 @@ class BatchRun {
     this.#pacer = new Pacer({
       maxConcurrency: maxCalls,
       maxUnanswered: Math.max(3, maxCalls),
-      // The operation is idempotent.
-      maxTries: Number.POSITIVE_INFINITY,
-      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
       signal,

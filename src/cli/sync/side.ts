@@ -30,8 +30,6 @@ export class Side {
       // Plus one page of each listing.
       maxConcurrency: syncConcurrency + 2,
       maxUnanswered: 3,
-      maxTries: Number.POSITIVE_INFINITY,
-      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     });
   }
 

@@ -11,7 +11,6 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
   const pacer = new Pacer({
     maxConcurrency: most,
     maxUnanswered: 16,
-    maxTries: Number.POSITIVE_INFINITY,
     isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
     say: (line) => said.push(line),

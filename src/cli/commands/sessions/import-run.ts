@@ -35,9 +35,6 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   const pacer = new Pacer({
     maxConcurrency: groupSize,
     maxUnanswered: 1,
-    // Sending a session again does not import it twice.
-    maxTries: Number.POSITIVE_INFINITY,
-    isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     giveUp: stopAll,
     say: (line) => void report.say(line),
     signal,
