@@ -25,21 +25,12 @@ export interface BatchDestination {
 }
 
 export async function openDestination(resume: string | null, context: CliContext): Promise<BatchDestination> {
-  const { host } = context;
+  const { host, stdout } = context;
   const records = new BatchRecords(host.dataDirectory, host.now);
-  const newName = () => createHash('sha256').update(host.newRequestId()).digest('base64url').slice(0, 16);
-  const record = (file: string, batch: string) => {
-    try {
-      records.store(file, batch);
-    } catch {
-      // The batch also works without a record. Only lines that are running when the process is killed are later sent as new.
-    }
-  };
   if (resume === null) {
-    const batch = newName();
+    const batch = newName(context);
     const file = host.outputFile();
-    if (file !== null) record(file, batch);
-    const { stdout } = context;
+    if (file !== null) records.store(file, batch);
     return {
       batch,
       answered: new Set(),
@@ -51,34 +42,32 @@ export async function openDestination(resume: string | null, context: CliContext
   }
   const release = await records.lock(resume, host.locks);
   try {
-    return await resumedDestination(resume, { records, newName, record, release }, context);
+    return await resumedDestination(resume, records, release, context);
   } catch (error) {
     release();
     throw error;
   }
 }
 
-interface Resumption {
-  readonly records: BatchRecords;
-  readonly newName: () => string;
-  readonly record: (file: string, batch: string) => void;
-  readonly release: () => void;
+function newName({ host }: CliContext): string {
+  return createHash('sha256').update(host.newRequestId()).digest('base64url').slice(0, 16);
 }
 
 async function resumedDestination(
   resume: string,
-  { records, newName, record, release }: Resumption,
+  records: BatchRecords,
+  release: () => void,
   context: CliContext,
 ): Promise<BatchDestination> {
   const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
-  const batch = known ?? newName();
+  const batch = known ?? newName(context);
   if (known === null && output.answered.size > 0) {
     await context.say(
       `This machine has no record of the batch of ${resume} from the last 24 hours: lines that were running when it stopped are sent as new.`,
     );
   }
-  const file = await output.open((identity) => record(identity, batch));
+  const file = await output.open((identity) => records.store(identity, batch));
   const withFileFailure = async (step: () => Promise<void>) => {
     try {
       await step();

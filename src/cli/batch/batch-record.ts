@@ -32,14 +32,19 @@ export class BatchRecords {
     }
   }
 
-  /** Stores the record, and replaces an earlier one of the file. */
+  /**
+   * Stores the record, and replaces an earlier one of the file. The batch also works without a record: only lines that are running when the
+   * process is killed are later sent as new. So a failed write is ignored.
+   */
   store(file: string, batch: string): void {
-    makeDataDirectory(this.#directory);
-    for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
-      const path = join(this.#directory, name);
-      if (this.#isOld(path)) rmSync(path, { force: true });
-    }
-    replaceFile(this.#path(file), `${batch}\n`, { durable: true });
+    try {
+      makeDataDirectory(this.#directory);
+      for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
+        const path = join(this.#directory, name);
+        if (this.#isOld(path)) rmSync(path, { force: true });
+      }
+      replaceFile(this.#path(file), `${batch}\n`, { durable: true });
+    } catch {}
   }
 
   /** Locks the file for this process. Resolves to a function that releases it; rejects with `STORE_BUSY` while another process holds it. */
