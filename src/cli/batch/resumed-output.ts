@@ -97,14 +97,12 @@ async function* resultLines(path: string, name: string) {
   }
 }
 
-const resultBeginning = Buffer.from('{"id":');
+const resultBeginning = '{"id":';
 
 /** True for a last line that may be a cut result. Any other last line is not from a batch. */
 function beginsAsResult(bytes: Uint8Array | null): boolean {
-  const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
-  return (
-    length > 0 && resultBeginning.subarray(0, length).equals(bytes?.subarray(0, length) ?? resultBeginning)
-  );
+  const beginning = Buffer.from(bytes?.subarray(0, resultBeginning.length) ?? []).toString('latin1');
+  return beginning !== '' && resultBeginning.startsWith(beginning);
 }
 
 function resultOf(bytes: Uint8Array): Result | null {
