@@ -87,7 +87,7 @@ class SessionImporter {
       const existing = isId ? await this.#find(session_id) : null;
       if (existing !== null || dryRun) return existing;
       if (!isId) await this.#store(record);
-      else if (!(await this.#create(session_id, () => this.#storeUnlessTaken(record)))) return 'deleted';
+      else if (!(await this.#create(record))) return 'deleted';
       return null;
     });
     if (before === null) return { session_id, status: 'imported' };
@@ -125,27 +125,31 @@ class SessionImporter {
   ): Promise<'imported' | 'exists' | 'deleted'> {
     const { session_id } = record.session;
     if ((await this.#find(session_id)) !== null) return 'exists';
-    const shared = forkOf === null ? 0 : await this.#sharedWith(forkOf, record);
+    const shared = forkOf === null ? 0 : ((await this.#compare(forkOf, record)).missing ?? 0);
     const fork =
       shared > 0
         ? { ...record, session: { ...record.session, parent_id: forkOf, forked_at: shared - 1 } }
         : record;
     if (this.#options.dryRun) return 'imported';
-    if (await this.#create(session_id, () => this.#storeUnlessTaken(fork))) return 'imported';
+    if (await this.#create(fork)) return 'imported';
     // An import on another machine has stored the session meanwhile, or it was deleted here.
     return (await this.#find(session_id)) === null ? 'deleted' : 'exists';
   }
 
-  /** Records the session in the journal before it is stored, and withdraws it if the archive refuses the session. */
-  async #create<T>(sessionId: string, store: () => Promise<T>): Promise<T> {
+  /**
+   * Records the session in the journal before it is stored, and withdraws it if the archive refuses the session. Resolves to false if another
+   * session has the id.
+   */
+  async #create(record: SessionRecord): Promise<boolean> {
     const { creations } = this.#options;
-    await creations.record(sessionId);
+    const { session_id } = record.session;
+    await creations.record(session_id);
     try {
-      const stored = await store();
-      if (stored === false) creations.withdraw(sessionId);
-      return stored;
+      const isStored = await this.#storeUnlessTaken(record);
+      if (!isStored) creations.withdraw(session_id);
+      return isStored;
     } catch (error) {
-      if (error instanceof ParleyError && error.kind === 'input') creations.withdraw(sessionId);
+      if (error instanceof ParleyError && error.kind === 'input') creations.withdraw(session_id);
       throw error;
     }
   }
@@ -202,10 +206,6 @@ class SessionImporter {
     }
     const at = messages.findIndex(({ message_id, content }) => texts.get(message_id) !== content);
     return { missing: at === -1 ? null : at, visible };
-  }
-
-  async #sharedWith(sessionId: string, record: SessionRecord): Promise<number> {
-    return (await this.#compare(sessionId, record)).missing ?? 0;
   }
 
   #paced<T>(work: () => Promise<T>): Promise<T> {
