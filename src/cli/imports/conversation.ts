@@ -11,6 +11,11 @@ export type Part =
   /** `text` is the text that the program extracted from the file; null if only its name is known. */
   | { readonly kind: 'attachment'; readonly name: string; readonly text: string | null };
 
+/** One part with this text, or none if it is null. */
+export function textParts(kind: 'text' | 'thinking', text: string | null): readonly Part[] {
+  return text === null ? [] : [{ kind, text }];
+}
+
 export interface ForeignMessage {
   /** The id in the source; null if it has none. */
   readonly id: string | null;

@@ -2,7 +2,7 @@
 // `current_node` is the end of the branch that was shown last.
 import type { FinishReason } from '../../../service/session.ts';
 import { branchesOf, type TreeNode } from '../branches.ts';
-import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import { type ForeignConversation, type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfSeconds } from '../foreign-value.ts';
 import { jsonConversations } from '../json-conversations.ts';
 import type { Source } from '../source.ts';
@@ -91,7 +91,7 @@ function partsOf(message: ForeignFields, name: string | null, role: string): rea
         };
       });
     case 'reasoning_recap':
-      return text === null ? [] : [{ kind: 'thinking', text }];
+      return textParts('thinking', text);
     default: {
       const parts = listOf(content['parts']).flatMap((part) => partOf(part, textPart));
       return parts.length === 0 && text !== null ? [textPart(text)] : parts;

@@ -2,7 +2,7 @@
 // starts a branch. A reply has several lines. The result of a tool is a line of the user and is moved next to its call.
 import { basename } from 'node:path';
 import { branchesOf, type TreeNode } from '../branches.ts';
-import type { ForeignMessage, Part, SourceReading } from '../conversation.ts';
+import { type ForeignMessage, type Part, type SourceReading, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
@@ -106,13 +106,11 @@ class Transcript {
   }
 
   #addPart(value: ForeignFields, parts: Part[]): void {
-    const text = textOf(value['text']) ?? textOf(value['thinking']);
-    switch (value['type']) {
+    const { type } = value;
+    switch (type) {
       case 'text':
-        if (text !== null) parts.push({ kind: 'text', text });
-        return;
       case 'thinking':
-        if (text !== null) parts.push({ kind: 'thinking', text });
+        parts.push(...textParts(type, textOf(value['text']) ?? textOf(value['thinking'])));
         return;
       case 'tool_use': {
         parts.push({ kind: 'tool', name: textOf(value['name']) ?? 'tool', input: asText(value['input']) });
@@ -131,7 +129,7 @@ class Transcript {
       }
       case 'image':
       case 'document':
-        parts.push({ kind: 'attachment', name: textOf(value['title']) ?? asText(value['type']), text: null });
+        parts.push({ kind: 'attachment', name: textOf(value['title']) ?? type, text: null });
     }
   }
 }

@@ -1,7 +1,7 @@
 // The export of Claude: `conversations.json`, an array of conversations with `chat_messages`. Newer exports name each message's parent, so an
 // edited message starts a branch.
 import { branchesOf, type TreeNode } from '../branches.ts';
-import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import { type ForeignConversation, type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonConversations } from '../json-conversations.ts';
 import type { Source } from '../source.ts';
@@ -56,7 +56,7 @@ function messageOf(message: ForeignFields): ForeignMessage | null {
   const parts: readonly Part[] = [
     ...[...listOf(message['attachments']), ...listOf(message['files'])].map(attachmentOf),
     ...content,
-    ...(isRepeated || text === null ? [] : [{ kind: 'text', text } as const]),
+    ...textParts('text', isRepeated ? null : text),
   ];
   if (parts.length === 0) return null;
   return {
@@ -77,12 +77,9 @@ function attachmentOf(value: unknown): Part {
 
 function partOf(value: unknown): readonly Part[] {
   const fields = fieldsOf(value);
-  const text = textOf(fields['text']);
   switch (fields['type']) {
-    case 'thinking': {
-      const thinking = textOf(fields['thinking']);
-      return thinking === null ? [] : [{ kind: 'thinking', text: thinking }];
-    }
+    case 'thinking':
+      return textParts('thinking', textOf(fields['thinking']));
     case 'tool_use':
       return [{ kind: 'tool', name: textOf(fields['name']) ?? 'tool', input: asText(fields['input']) }];
     case 'tool_result': {
@@ -90,10 +87,8 @@ function partOf(value: unknown): readonly Part[] {
       const result = texts.length > 0 ? texts.join('\n') : asText(fields['content']);
       return [{ kind: 'result', name: textOf(fields['name']), text: result }];
     }
-    default: {
+    default:
       // A voice note has its text as `text` or `transcript`.
-      const words = text ?? textOf(fields['transcript']);
-      return words === null ? [] : [{ kind: 'text', text: words }];
-    }
+      return textParts('text', textOf(fields['text']) ?? textOf(fields['transcript']));
   }
 }

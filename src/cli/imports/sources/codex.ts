@@ -3,7 +3,7 @@
 import { type Duplex, pipeline } from 'node:stream';
 import zlib from 'node:zlib';
 import { ParleyError } from '../../../service/errors.ts';
-import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
@@ -91,6 +91,9 @@ class CodexSession {
   }
 }
 
+/** A text that the program added to the messages of the user. */
+const fromProgram = /^\s*<(environment_context|user_instructions|turn_aborted)>|^# AGENTS\.md instructions/;
+
 function partsOf(item: ForeignFields): readonly Part[] {
   switch (item['type']) {
     case 'message': {
@@ -100,17 +103,13 @@ function partsOf(item: ForeignFields): readonly Part[] {
         const text = textOf(content['text']);
         if (text === null)
           return content['type'] === 'input_image' ? [{ kind: 'attachment', name: 'image', text: null }] : [];
-        return isOwn &&
-          /^\s*<(environment_context|user_instructions|turn_aborted)>|^# AGENTS\.md instructions/.test(text)
-          ? []
-          : [{ kind: 'text', text }];
+        return textParts('text', isOwn && fromProgram.test(text) ? null : text);
       });
     }
     case 'reasoning':
-      return [...listOf(item['summary']), ...listOf(item['content'])].flatMap((one): readonly Part[] => {
-        const text = textOf(fieldsOf(one)['text']);
-        return text === null ? [] : [{ kind: 'thinking', text }];
-      });
+      return [...listOf(item['summary']), ...listOf(item['content'])].flatMap((one) =>
+        textParts('thinking', textOf(fieldsOf(one)['text'])),
+      );
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':

@@ -1,7 +1,7 @@
 // The newer tables of llm's log. A thread is a conversation and names its last message; a message names its parent by hash; a turn has the time
 // and the model of one call. Threads share messages, so the times of one thread's messages may be in the turns of another.
 import { branchesOf, type TreeNode } from '../branches.ts';
-import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import { type ForeignConversation, type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import type { DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, fieldsOf, listOf, parsedFields, textOf, timeOfText } from '../foreign-value.ts';
 
@@ -144,9 +144,9 @@ function partsOf(row: DatabaseRow, database: ForeignDatabase): readonly Part[] {
     .map((id): Part => ({ kind: 'attachment', name: attachmentName(id, database), text: null }));
   switch (row['type']) {
     case 'text':
-      return text === null ? [] : [{ kind: 'text', text }];
+      return textParts('text', text);
     case 'reasoning':
-      return text === null ? [] : [{ kind: 'thinking', text }];
+      return textParts('thinking', text);
     case 'tool_call':
       return [{ kind: 'tool', name: asText(row['tool_name']), input: asText(payload['arguments']) }];
     case 'tool_result': {

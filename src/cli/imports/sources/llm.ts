@@ -1,7 +1,7 @@
 // The log of llm, `logs.db`: a row of `responses` is a prompt with its reply, and a conversation has several. A response without a conversation
 // is a conversation of one turn. Newer versions keep threads of turns instead (llm-threads.ts). A file may contain both.
 import { configDirectories } from '../config-directories.ts';
-import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
+import { type ForeignMessage, singleBranch, textParts } from '../conversation.ts';
 import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, parsedFields, textOf } from '../foreign-value.ts';
 import type { Source } from '../source.ts';
@@ -56,14 +56,8 @@ export const llm: Source = {
 function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
   const time = timeInUtc(turn['datetime_utc']);
   const id = textOf(turn['id']);
-  const prompt = textOf(turn['prompt']);
-  const reply = textOf(turn['response']);
   const thinking =
     textOf(turn['reasoning']) ?? textOf(parsedFields(turn['response_json'])['reasoning_content']);
-  const parts: readonly Part[] = [
-    ...(thinking === null ? [] : [{ kind: 'thinking', text: thinking } as const]),
-    ...(reply === null ? [] : [{ kind: 'text', text: reply } as const]),
-  ];
   return [
     {
       id,
@@ -71,14 +65,14 @@ function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
       time,
       model: null,
       finish: null,
-      parts: prompt === null ? [] : [{ kind: 'text', text: prompt }],
+      parts: textParts('text', textOf(turn['prompt'])),
     },
     {
       id: id === null ? null : `${id}-reply`,
       role: 'assistant',
       time,
       finish: null,
-      parts,
+      parts: [...textParts('thinking', thinking), ...textParts('text', textOf(turn['response']))],
       model: textOf(turn['model']),
     },
   ];

@@ -1,7 +1,13 @@
 // The store of opencode: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a JSON file for each, in two
 // layouts (opencode-files.ts). `opencode export` writes one session as JSON with the same values.
-import type { ForeignConversation, SourceReading } from '../conversation.ts';
-import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
+import {
+  type ForeignConversation,
+  type ForeignMessage,
+  type Part,
+  type SourceReading,
+  singleBranch,
+  textParts,
+} from '../conversation.ts';
 import { ForeignDatabase } from '../foreign-database.ts';
 import {
   asText,
@@ -145,9 +151,9 @@ function partOf(part: ForeignFields): readonly Part[] {
   const text = textOf(part['text']);
   switch (part['type']) {
     case 'text':
-      return text === null || part['synthetic'] === true ? [] : [{ kind: 'text', text }];
+      return textParts('text', part['synthetic'] === true ? null : text);
     case 'reasoning':
-      return text === null ? [] : [{ kind: 'thinking', text }];
+      return textParts('thinking', text);
     case 'file':
       return [
         {
