@@ -4,8 +4,8 @@ import {
   closeSync,
   createReadStream,
   lstatSync,
-  opendirSync,
   openSync,
+  readdirSync,
   readSync,
   type Stats,
   statSync,
@@ -49,7 +49,8 @@ function* filesIn(directory: string, maxFiles: number): Generator<FoundFile> {
     const { path, depth } = next;
     let names: readonly string[];
     try {
-      names = namesIn(path);
+      // Sorted, so that every import has the same order.
+      names = readdirSync(path).sort();
     } catch (error) {
       yield { path, failure: unreadableFile(path, error, pathHint) };
       continue;
@@ -94,19 +95,6 @@ function statusOf(path: string): Stats | ParleyError | null {
   } catch (error) {
     return unreadableFile(path, error, pathHint);
   }
-}
-
-/** Sorted, so that every import has the same order. */
-function namesIn(path: string): readonly string[] {
-  const directory = opendirSync(path);
-  const names: string[] = [];
-  try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
-      names.push(entry.name);
-  } finally {
-    directory.closeSync();
-  }
-  return names.sort();
 }
 
 /** `status` is null for a pipe or a device, which can be read only once. */

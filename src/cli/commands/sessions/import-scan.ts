@@ -1,5 +1,5 @@
 // `parley sessions import --scan`: finds the conversations of other programs on this machine. It reads names, sizes and times of files only.
-import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
@@ -125,12 +125,9 @@ function* filesBelow(path: string, depth: number): Generator<{ path: string; byt
   // A file system can store times that no date has. Such a file counts as the oldest.
   if (status?.isFile()) yield { path, bytes: status.size, time: validTime(status.mtimeMs) ?? 0 };
   if (!status?.isDirectory() || depth > importLimits.directories) return;
-  const names: string[] = [];
+  let names: readonly string[];
   try {
-    const directory = opendirSync(path);
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
-      names.push(entry.name);
-    directory.closeSync();
+    names = readdirSync(path);
   } catch {
     return;
   }

@@ -2,7 +2,7 @@
 // `storage/message/SESSION/MESSAGE.json` and `storage/part/MESSAGE/PART.json`. Before 0.6 each project had a `storage` of its own, with
 // `session/info/SESSION.json`, `session/message/SESSION/MESSAGE.json` and `session/part/SESSION/MESSAGE/PART.json`. The ids are taken from the file
 // names, as opencode does, because files were moved without changing their contents.
-import { lstatSync, opendirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
 import { unreadableFile } from '../../terminal/file-message.ts';
@@ -95,13 +95,8 @@ class SessionFileReader {
 /** The regular files in the order of their names; none if the directory is missing or a link. */
 function filesIn(path: string): readonly string[] {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const directory = opendirSync(path);
-  const names: string[] = [];
-  try {
-    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
-      if (entry.isFile() && /^\w+\.json$/.test(entry.name)) names.push(entry.name);
-  } finally {
-    directory.closeSync();
-  }
-  return names.sort().map((name) => join(path, name));
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^\w+\.json$/.test(entry.name))
+    .map(({ name }) => join(path, name))
+    .sort();
 }
