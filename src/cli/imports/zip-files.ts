@@ -38,58 +38,66 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
 
 /** Null for a directory. */
 function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, budget: ArchiveBudget): FoundFile | null {
-  const { generalPurposeBitFlag, fileNameRaw, extraFields, uncompressedSize, compressedSize } = entry;
+  const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
   const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
   if (name.endsWith('/')) return null;
-  const fullPath = `${place.path}/${name}`;
-  if (yauzl.validateFileName(name) !== null)
-    return { path: fullPath, failure: refused(fullPath, 'has a name that leads out of the archive') };
-  if (entry.isEncrypted()) return { path: fullPath, failure: refused(fullPath, 'is encrypted') };
-  if (!entry.canDecodeFileData())
-    return { path: fullPath, failure: refused(fullPath, 'uses an unsupported compression method') };
-  if (isBomb(uncompressedSize, compressedSize))
-    return {
-      path: fullPath,
-      failure: tooMany(
-        fullPath,
-        `is suspiciously large: ${uncompressedSize} bytes, compressed to ${compressedSize}`,
-      ),
-    };
-  if (!budget.add(uncompressedSize))
-    return {
-      path: fullPath,
-      failure: tooMany(fullPath, 'makes the contents too large compared to the size of the archive'),
-    };
+  const path = `${place.path}/${name}`;
+  const failure = refusalOf(entry, { name, path }, budget);
+  if (failure !== null) return { path, failure };
   const file = {
-    path: fullPath,
-    bytes: uncompressedSize,
+    path,
+    bytes: entry.uncompressedSize,
     modified: validTime(entry.getLastModDate({ timezone: 'UTC' })),
     local: null,
     place,
-    async *open(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-      try {
-        const stream = await zip.openReadStreamPromise(entry);
-        const stop = () => stream.destroy();
-        signal.addEventListener('abort', stop);
-        try {
-          let sum = 0;
-          for await (const bytes of stream) {
-            sum = crc32(bytes, sum);
-            yield bytes;
-          }
-          // yauzl compares only the sizes.
-          if (sum !== entry.crc32) throw new Error('its checksum does not match');
-        } finally {
-          signal.removeEventListener('abort', stop);
-        }
-      } catch (error) {
-        signal.throwIfAborted();
-        throw error instanceof ParleyError ? error : broken(fullPath, error);
-      }
-      signal.throwIfAborted();
-    },
+    open: (signal: AbortSignal) => bytesOf(entry, zip, path, signal),
   };
   return { file, isNamed: false };
+}
+
+/** Null for a file that can be read. */
+function refusalOf(
+  entry: Entry,
+  { name, path }: { readonly name: string; readonly path: string },
+  budget: ArchiveBudget,
+): ParleyError | null {
+  const { uncompressedSize: bytes, compressedSize } = entry;
+  if (yauzl.validateFileName(name) !== null) return refused(path, 'has a name that leads out of the archive');
+  if (entry.isEncrypted()) return refused(path, 'is encrypted');
+  if (!entry.canDecodeFileData()) return refused(path, 'uses an unsupported compression method');
+  if (isBomb(bytes, compressedSize))
+    return tooMany(path, `is suspiciously large: ${bytes} bytes, compressed to ${compressedSize}`);
+  if (!budget.add(bytes))
+    return tooMany(path, 'makes the contents too large compared to the size of the archive');
+  return null;
+}
+
+async function* bytesOf(
+  entry: Entry,
+  zip: ZipFile,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    const stream = await zip.openReadStreamPromise(entry);
+    const stop = () => stream.destroy();
+    signal.addEventListener('abort', stop);
+    try {
+      let sum = 0;
+      for await (const bytes of stream) {
+        sum = crc32(bytes, sum);
+        yield bytes;
+      }
+      // yauzl compares only the sizes.
+      if (sum !== entry.crc32) throw new Error('its checksum does not match');
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ParleyError ? error : broken(path, error);
+  }
+  signal.throwIfAborted();
 }
 
 /** Limits the total size of the files of an archive, because several files may share the same compressed bytes. */
