@@ -4,13 +4,15 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZippedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** The extra fields of its headers. */
+  readonly extra?: Uint8Array;
 }
 
 export function zipArchive(files: readonly ZippedFile[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, bytes } of files) {
+  for (const { name, bytes, extra = Buffer.alloc(0) } of files) {
     const named = Buffer.from(name);
     const packed = deflateRawSync(bytes);
     const facts = Buffer.alloc(26);
@@ -22,10 +24,11 @@ export function zipArchive(files: readonly ZippedFile[]): Buffer {
     facts.writeUInt32LE(packed.length, 14);
     facts.writeUInt32LE(bytes.length, 18);
     facts.writeUInt16LE(named.length, 22);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), facts, named, packed]);
+    facts.writeUInt16LE(extra.length, 24);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), facts, named, extra, packed]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(offset, 10);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), facts, rest, named]));
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), facts, rest, named, extra]));
     parts.push(local);
     offset += local.length;
   }

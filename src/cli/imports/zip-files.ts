@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
 import { ParleyError } from '../../service/errors.ts';
+import { validTime } from './foreign-value.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
 import type { FilePlace } from './source.ts';
@@ -47,7 +48,7 @@ function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, budget: ArchiveBud
   const file = {
     path,
     bytes: entry.uncompressedSize,
-    modified: validTime(entry.getLastModDate({ timezone: 'UTC' })),
+    modified: validTime(entry.getLastModDate({ timezone: 'UTC' }).getTime()),
     local: null,
     place,
     open: (signal: AbortSignal) => bytesOf(entry, zip, path, signal),
@@ -119,10 +120,6 @@ class ArchiveBudget {
 
 function isBomb(bytes: number, compressed: number): boolean {
   return bytes > importLimits.bombBytes && bytes > importLimits.bombRatio * compressed;
-}
-
-function validTime(date: Date): number | null {
-  return Number.isNaN(date.getTime()) ? null : date.getTime();
 }
 
 function refused(path: string, problem: string): ParleyError {

@@ -205,3 +205,16 @@ test('a damaged session of aichat is read without a warning of Node, and in a ti
   const { status, err } = await place.binary(['sessions', 'import', '--from', 'aichat', path]);
   expect([status, err.includes('Warning')]).toEqual([0, false]);
 });
+
+test('a conversation without times in an archive whose file has a time after the year 9999 gets the time of the import', async () => {
+  const extra = Buffer.alloc(36);
+  // The times of NTFS: the kind of the field and its size, four reserved bytes, a tag and its size, and the time in 100 ns since 1601.
+  for (const [at, value] of [0x0a, 32, 0, 0, 1, 24].entries()) extra.writeUInt16LE(value, 2 * at);
+  extra.writeBigInt64LE(10_000n * 365n * 86_400n * 10_000_000n, 12);
+  const bytes = Buffer.from(JSON.stringify([conversation('c1')]));
+  const zip = join(place.path, 'far.zip');
+  writeFileSync(zip, zipArchive([{ name: 'conversations.json', bytes, extra }]));
+  expect((await imported(zip)).statuses).toEqual(['imported']);
+  const { out } = await place.parley(['sessions', 'list', '--json']);
+  expect(JSON.parse(out).data.items[0].created_at).toMatch(/^20\d\d-/);
+});
