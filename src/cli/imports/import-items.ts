@@ -7,9 +7,8 @@ import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/exported-records.ts';
 import { exportedText } from './exported-text.ts';
 import { type ForeignOptions, foreignItems } from './foreign-items.ts';
-import type { FoundFile } from './found-file.ts';
 import type { ImportItem } from './import-item.ts';
-import type { FileHead, SourceFile, SourceName } from './source.ts';
+import type { FileHead, FoundFile, SourceFile, SourceName } from './source.ts';
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
 import { placeForThread, threadedItems } from './threaded-items.ts';
 

@@ -1,4 +1,5 @@
 // The limits of an import. They bound memory and time for any file. Data that exceeds a limit is refused with its position.
+import { ParleyError } from '../../service/errors.ts';
 
 export const importLimits = {
   /** Bytes of one conversation as JSON, and of one line. */
@@ -23,3 +24,9 @@ export const importLimits = {
   noteCharacters: 2000,
   attachmentCharacters: 64 * 1024,
 } as const;
+
+export function tooMany(path: string, problem: string): ParleyError {
+  return new ParleyError('PAYLOAD_TOO_LARGE', `${path} ${problem}.`, {
+    hint: 'It was skipped; the rest was read.',
+  });
+}

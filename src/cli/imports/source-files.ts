@@ -16,9 +16,8 @@ import { fileBytes } from '../../system/file-bytes.ts';
 import { isStoreFile, refuseStoreFile } from '../../system/store-files.ts';
 import { unreadableFile } from '../terminal/file-message.ts';
 import { validTime } from './foreign-value.ts';
-import { type FoundFile, tooMany } from './found-file.ts';
-import { importLimits } from './import-limits.ts';
-import { type SourceFile, sourceNames } from './source.ts';
+import { importLimits, tooMany } from './import-limits.ts';
+import { type FoundFile, type SourceFile, sourceNames } from './source.ts';
 
 const pathHint = 'Name a readable file, directory or zip archive, or - for stdin.';
 

@@ -1,4 +1,5 @@
 // A source is a program or a service whose conversations can be imported. To add one, write a file in sources/ and list it in source-table.ts.
+import type { ParleyError } from '../../service/errors.ts';
 import type { OpenDatabase } from '../../system/open-database.ts';
 import type { SourceReading } from './conversation.ts';
 
@@ -38,6 +39,12 @@ export interface SourceFile {
   /** Reads the file from its beginning. Everything but standard input can be read more than once. */
   open(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
+
+/** A file of an import, or why a file or directory is skipped. */
+export type FoundFile =
+  | { readonly file: SourceFile; readonly isNamed: boolean }
+  | { readonly path: string; readonly failure: ParleyError }
+  | { readonly path: string; readonly skipped: string };
 
 /** The beginning of a file, by which sources recognise it. */
 export interface FileHead {

@@ -5,9 +5,8 @@ import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
 import { ParleyError } from '../../service/errors.ts';
 import { validTime } from './foreign-value.ts';
-import { type FoundFile, tooMany } from './found-file.ts';
-import { importLimits } from './import-limits.ts';
-import type { FilePlace } from './source.ts';
+import { importLimits, tooMany } from './import-limits.ts';
+import type { FilePlace, FoundFile } from './source.ts';
 
 export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void> {
   let zip: ZipFile;

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { FoundFile } from '../../../src/cli/imports/found-file.ts';
 import { jsonLines } from '../../../src/cli/imports/json-lines.ts';
 import { SessionSize } from '../../../src/cli/imports/session-size.ts';
+import type { FoundFile } from '../../../src/cli/imports/source.ts';
 import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { PlaceInProcess } from '../../support/place-in-process.ts';
 import { zipArchive } from '../../support/zip-archive.ts';

@@ -6,9 +6,8 @@ import { ParleyError } from '../../../service/errors.ts';
 import { fileFailure } from '../../../system/file-failure.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
-import type { FoundFile } from '../../imports/found-file.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
-import type { SourceName } from '../../imports/source.ts';
+import type { FoundFile, SourceName } from '../../imports/source.ts';
 import { filesAt } from '../../imports/source-files.ts';
 import {
   ImportJournal,

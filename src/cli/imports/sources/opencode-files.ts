@@ -7,8 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
 import { unreadableFile } from '../../terminal/file-message.ts';
 import { type ForeignFields, fieldsOf, listOf, timeOfMilliseconds } from '../foreign-value.ts';
-import { tooMany } from '../found-file.ts';
-import { importLimits } from '../import-limits.ts';
+import { importLimits, tooMany } from '../import-limits.ts';
 import { broken, isTooDeep, parsedItem } from '../json-items.ts';
 import type { ReadOptions, SourceFile } from '../source.ts';
 
