@@ -4,7 +4,7 @@ import type { ForeignConversation } from './conversation.ts';
 import { recordOf } from './conversation-record.ts';
 import type { ImportItem } from './import-item.ts';
 import { importLimits } from './import-limits.ts';
-import type { ReadOptions, Source, SourceFile, SourceName } from './source.ts';
+import type { NamedFile, ReadOptions, Source, SourceFile, SourceName } from './source.ts';
 
 export interface ForeignOptions extends ReadOptions {
   readonly messagesOnly: boolean;
@@ -12,10 +12,10 @@ export interface ForeignOptions extends ReadOptions {
   readonly now: number;
 }
 
-/** `isNamed` is true if the user named this file itself. `counter` has the bytes that were read so far. */
+/** `counter` has the bytes that were read so far. */
 export async function* foreignItems(
   source: Source,
-  { file, isNamed }: { readonly file: SourceFile; readonly isNamed: boolean },
+  { file, isNamed }: NamedFile,
   counter: { readonly bytes: number },
   options: ForeignOptions,
 ): AsyncGenerator<ImportItem, void> {
@@ -34,14 +34,14 @@ export async function* foreignItems(
     }
   }
   if (isEmpty && isNamed) {
-    throw new ParleyError(
-      'USAGE',
-      `${file.path === '-' ? 'Standard input' : `The file ${file.path}`} contains no conversation.`,
-      {
-        hint: `Nothing was imported. The file was read as: ${source.title}.`,
-      },
-    );
+    throw new ParleyError('USAGE', `${nameOf(file.path)} contains no conversation.`, {
+      hint: `Nothing was imported. The file was read as: ${source.title}.`,
+    });
   }
+}
+
+export function nameOf(path: string): string {
+  return path === '-' ? 'Standard input' : `The file ${path}`;
 }
 
 function* sessionsOf(

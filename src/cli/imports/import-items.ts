@@ -6,9 +6,9 @@ import { unforeseenFileFailure } from '../../system/file-failure.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/exported-records.ts';
 import { exportedText } from './exported-text.ts';
-import { type ForeignOptions, foreignItems } from './foreign-items.ts';
+import { type ForeignOptions, foreignItems, nameOf } from './foreign-items.ts';
 import type { ImportItem } from './import-item.ts';
-import type { FileHead, FoundFile, SourceFile, SourceName } from './source.ts';
+import type { FileHead, FoundFile, NamedFile, SourceFile, SourceName } from './source.ts';
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
 import { placeForThread, threadedItems } from './threaded-items.ts';
 
@@ -38,8 +38,8 @@ export async function* readItems(
     else {
       const { file, isNamed } = found;
       try {
-        for await (const found of itemsOf(file, isNamed, counter, options))
-          yield isNamed && options.hasSeveral ? { ...found, place: `${file.path}, ${found.place}` } : found;
+        for await (const one of itemsOf(found, counter, options))
+          yield isNamed && options.hasSeveral ? { ...one, place: `${file.path}, ${one.place}` } : one;
       } catch (error) {
         options.signal.throwIfAborted();
         const failure = error instanceof ParleyError ? error : unforeseenFileFailure(error);
@@ -52,8 +52,7 @@ export async function* readItems(
 }
 
 async function* itemsOf(
-  file: SourceFile,
-  isNamed: boolean,
+  { file, isNamed }: NamedFile,
   counter: { bytes: number },
   options: ItemOptions,
 ): AsyncGenerator<ImportItem, void> {
@@ -62,17 +61,17 @@ async function* itemsOf(
   try {
     const { head, chunks } = await readHead(counted, file);
     const { from } = options;
+    const isExport = isParleyExport(head);
     if (isStoreBackup(head)) {
       if (isNamed) throw storeBackup(file);
       options.onSkip(file.path, false);
       return;
     }
-    const recognised = from === null && !isParleyExport(head) ? sourceOf(head) : null;
+    const recognised = from === null && !isExport ? sourceOf(head) : null;
     const source = from === null || from === 'parley' ? recognised : sourceNamed(from);
     const place = source && placeForThread(source, file);
-    const isCompanionFile =
-      !isNamed && recognised === null && !isParleyExport(head) && isCompanion(file.path, from);
-    if (isCompanionFile) options.onSkip(file.path, true);
+    if (!isNamed && recognised === null && !isExport && isCompanion(file.path, from))
+      options.onSkip(file.path, true);
     else if (source !== null && place !== null) {
       await counted.return();
       const { messagesOnly, now, signal } = options;
@@ -85,11 +84,10 @@ async function* itemsOf(
     } else if (source !== null) {
       const readFile = { ...file, open: () => chunks };
       yield* foreignItems(source, { file: readFile, isNamed }, counter, options);
-    } else if (isNamed || from === 'parley' || isParleyExport(head)) {
-      const isExport = isParleyExport(head);
+    } else if (isNamed || from === 'parley' || isExport) {
       if (from === null && !isExport) refuseBinary(head, file);
       const text = isExport ? exportedText(chunks) : textOf(chunks, nameOf(file.path));
-      yield* exportedItems({ path: file.path, text }, isNamed, counter);
+      yield* exportedItems(text, { file, isNamed }, counter);
     } else options.onSkip(file.path, false);
   } finally {
     await counted.return();
@@ -98,8 +96,8 @@ async function* itemsOf(
 
 /** The sessions that Parley exported. The service validates them. */
 async function* exportedItems(
-  { path, text }: { readonly path: string; readonly text: AsyncIterable<string> },
-  isNamed: boolean,
+  text: AsyncIterable<string>,
+  { file: { path }, isNamed }: NamedFile,
   counter: { readonly bytes: number },
 ): AsyncGenerator<ImportItem, void> {
   for await (const { place: placeInFile, value, isTooLong } of readRecords(text, nameOf(path))) {
@@ -133,10 +131,6 @@ function refuseBinary({ text }: FileHead, { path }: SourceFile): void {
   throw new ParleyError('USAGE', `${nameOf(path)} is not recognised.`, {
     hint: 'Nothing was imported. Use --from to name the source.',
   });
-}
-
-function nameOf(path: string): string {
-  return path === '-' ? 'Standard input' : `The file ${path}`;
 }
 
 async function* countedBytes(

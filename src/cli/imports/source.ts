@@ -40,9 +40,15 @@ export interface SourceFile {
   open(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
+/** A file, and whether the user named it itself. */
+export interface NamedFile {
+  readonly file: SourceFile;
+  readonly isNamed: boolean;
+}
+
 /** A file of an import, or why a file or directory is skipped. */
 export type FoundFile =
-  | { readonly file: SourceFile; readonly isNamed: boolean }
+  | NamedFile
   | { readonly path: string; readonly failure: ParleyError }
   | { readonly path: string; readonly skipped: string };
 
