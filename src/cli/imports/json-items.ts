@@ -100,11 +100,7 @@ class ItemCutter {
     const item =
       this.#depth > this.#base
         ? this.#item('is incomplete: the file ends in the middle of it')
-        : {
-            place: `byte ${this.#offset}`,
-            value: undefined,
-            failure: broken(`byte ${this.#offset}`, 'is the end of the file, but the array is not closed'),
-          };
+        : brokenItem(`byte ${this.#offset}`, 'is the end of the file, but the array is not closed');
     return { ...item, failure: item.failure?.with({ hint: 'Only what comes before it was read.' }) ?? null };
   }
 
@@ -148,23 +144,21 @@ class ItemCutter {
     this.#parts = [];
     this.#bytes = 0;
     this.#problem = null;
-    if (problem !== null) return { place, value: undefined, failure: broken(place, problem) };
+    if (problem !== null) return brokenItem(place, problem);
     return parsedItem(place, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
   }
 }
 
 /** Parses the bytes of one value. */
 export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
-  if (!isUtf8(bytes)) return { place, value: undefined, failure: broken(place, 'is not UTF-8') };
+  if (!isUtf8(bytes)) return brokenItem(place, 'is not UTF-8');
   const text = textOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  if (hasMoreValues(text, importLimits.values)) {
-    const failure = broken(place, `has more than ${importLimits.values} values, the limit of a conversation`);
-    return { place, value: undefined, failure };
-  }
+  if (hasMoreValues(text, importLimits.values))
+    return brokenItem(place, `has more than ${importLimits.values} values, the limit of a conversation`);
   try {
     return { place, bytes: bytes.length, value: JSON.parse(text), failure: null };
   } catch {
-    return { place, value: undefined, failure: broken(place, 'is not JSON') };
+    return brokenItem(place, 'is not JSON');
   }
 }
 
@@ -210,6 +204,10 @@ export function isTooDeep(bytes: Uint8Array): boolean {
     else if (byte === 0x7d || byte === 0x5d) depth -= 1;
   }
   return depth > importLimits.depth;
+}
+
+export function brokenItem(place: string, problem: string): JsonItem {
+  return { place, value: undefined, failure: broken(place, problem) };
 }
 
 export function broken(place: string, problem: string): ParleyError {

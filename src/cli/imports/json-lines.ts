@@ -1,7 +1,7 @@
 // Reads JSON lines: one value per line, each parsed separately.
 import { byteLines } from '../terminal/byte-lines.ts';
 import { importLimits } from './import-limits.ts';
-import { broken, isTooDeep, type JsonItem, jsonItems, parsedItem } from './json-items.ts';
+import { brokenItem, isTooDeep, type JsonItem, jsonItems, parsedItem } from './json-items.ts';
 import type { SessionSize } from './session-size.ts';
 
 const lineFeed = 0x0a;
@@ -47,13 +47,10 @@ export async function* jsonLines(
   for await (const { number, bytes } of byteLines(chunks, importLimits.itemBytes)) {
     const place = `line ${number}`;
     size?.add(bytes?.length ?? 0);
-    if (bytes === null) {
-      const problem = `has more than ${importLimits.itemBytes} bytes, the limit of a line`;
-      yield { place, value: undefined, failure: broken(place, problem) };
-    } else if (isTooDeep(bytes)) {
-      const problem = `is nested deeper than ${importLimits.depth}`;
-      yield { place, value: undefined, failure: broken(place, problem) };
-    } else if (!isBlank(bytes)) yield parsedItem(place, bytes);
+    if (bytes === null)
+      yield brokenItem(place, `has more than ${importLimits.itemBytes} bytes, the limit of a line`);
+    else if (isTooDeep(bytes)) yield brokenItem(place, `is nested deeper than ${importLimits.depth}`);
+    else if (!isBlank(bytes)) yield parsedItem(place, bytes);
   }
 }
 
