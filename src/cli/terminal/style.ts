@@ -33,42 +33,29 @@ export function colourLevel(stream: ColourStream, env: Environment, noColor: boo
 
 type Paint = (text: OutputText) => TerminalText;
 
+type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'blue' | 'cyan';
+
 /** Each function styles a text. A string is filtered first. */
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly blue: Paint;
-  readonly cyan: Paint;
+export type Style = Readonly<Record<StyleName, Paint>>;
+
+function styleOf(paint: (text: string, name: StyleName) => string): Style {
+  const painting = (name: StyleName) => (text: OutputText) =>
+    new TerminalText(paint(sequencesOf(text), name));
+  return {
+    bold: painting('bold'),
+    dim: painting('dim'),
+    red: painting('red'),
+    green: painting('green'),
+    blue: painting('blue'),
+    cyan: painting('cyan'),
+  };
 }
 
-const unstyled: Paint = (text) => new TerminalText(sequencesOf(text));
-
-const plain: Style = {
-  bold: unstyled,
-  dim: unstyled,
-  red: unstyled,
-  green: unstyled,
-  blue: unstyled,
-  cyan: unstyled,
-};
+const plain = styleOf((text) => text);
 
 export async function loadStyle(level: ColourLevel): Promise<Style> {
   if (level === 0) return plain;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level });
-  const paint =
-    (colour: (text: string) => string): Paint =>
-    (text) =>
-      new TerminalText(colour(sequencesOf(text)));
-  const { bold, dim, red, green, blue, cyan } = chalk;
-  return {
-    bold: paint(bold),
-    dim: paint(dim),
-    red: paint(red),
-    green: paint(green),
-    blue: paint(blue),
-    cyan: paint(cyan),
-  };
+  return styleOf((text, name) => chalk[name](text));
 }
