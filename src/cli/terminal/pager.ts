@@ -6,8 +6,14 @@ import type { CliContext } from '../context.ts';
 import { Interruption } from '../interruption.ts';
 import { ForwardingOutput } from './forwarding-output.ts';
 import { createOutput, type Output } from './output.ts';
-import { pagerEnvironment } from './pager-command.ts';
+import type { Environment } from './style.ts';
 import { type OutputText, sequencesOf } from './terminal-text.ts';
+
+/** `F`: leave if the text fits on one screen; `R`: show colours; `X`: leave the text on the screen. */
+const lessDefaults = 'FRX';
+
+/** Variables that a pager does not get. */
+const secrets: readonly string[] = ['PARLEY_API_KEY', 'PARLEY_STORE'];
 
 export type PagedContext = Pick<CliContext, 'stdout' | 'options' | 'host' | 'signal' | 'say'>;
 
@@ -112,4 +118,10 @@ function rowsOf(text: string, columns: number): number {
   const lines = text.replace(/\x1b\[[\d;]*m/g, '').split('\n');
   const rows = lines.map((line) => Math.max(1, Math.ceil(line.length / columns)));
   return rows.reduce((sum, count) => sum + count, 0) - 1;
+}
+
+/** The environment of the pager. */
+function pagerEnvironment(env: Environment): Environment {
+  const others = Object.entries(env).filter(([name]) => !secrets.includes(name));
+  return { LESS: lessDefaults, LV: '-c', ...Object.fromEntries(others) };
 }

@@ -12,9 +12,8 @@ import type { Run } from '../../run.ts';
 import { sessionColumns } from '../../session-table.ts';
 import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
-import { pagerCommand } from '../../terminal/pager-command.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
-import { throughPager } from '../../terminal/through-pager.ts';
+import { pagerCommand, throughPager } from '../../terminal/through-pager.ts';
 import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import {
