@@ -9,7 +9,7 @@ import { allows, type KeyedOperation, neededScope, outOfScope } from './key-scop
 import type { LocalOptions } from './local-options.ts';
 import { RefusedLogins } from './refused-logins.ts';
 
-/** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
+/** How many valid keys are remembered, those that were used last. The limit bounds the memory. A forgotten key is looked up again. */
 const rememberedKeys = 1000;
 const hourMs = 60 * 60 * 1000;
 
@@ -29,10 +29,10 @@ interface KeyFacts {
   readonly hasBudget: boolean;
 }
 
+/** A key that the store has found. */
 interface KnownKey {
   readonly hash: Uint8Array;
-  /** Null until the store has found the key. */
-  facts: KeyFacts | null;
+  readonly facts: KeyFacts;
   /** The hour (ms) whose use of the key is stored, or is being stored. */
   usedAt: number;
 }
@@ -52,24 +52,15 @@ export class KeyCheck {
    * each time, so a revoked key is refused at once. Only facts that never change are remembered.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
-    const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
-    const found = known === null ? null : await this.#local.store.findKey(known.hash);
-    if (known === null || found === null) {
-      this.#refusedLogins.add(known?.hash ?? null);
-      throw refusedKey();
-    }
-    known.facts ??= factsOf(found);
-    known.usedAt = Math.max(known.usedAt, found.last_used_at === null ? 0 : Date.parse(found.last_used_at));
-    this.#use(known, known.facts);
-    const { key_id, key_name, project_id, project_name, created_at } = found;
+    const { key_id, key_name, project_id, project_name, created_at } = (await this.#find(apiKey)).found;
     return { key_id, key_name, project_id, project_name, created_at };
   }
 
   /** The id of the project that a call is for. Throws `FORBIDDEN` for an operation outside of the key's scope. */
   async project(call: Call, operation: KeyedOperation): Promise<string> {
     const { projectId = null, apiKey } = call;
-    if (projectId === null || !this.#known.get(apiKey)?.facts) await this.verify(apiKey);
-    const facts = this.#factsOf(apiKey);
+    const known = projectId === null ? null : this.#recall(apiKey);
+    const { facts } = known ?? (await this.#find(apiKey)).known;
     checkScope(facts, neededScope[operation]);
     return projectId ?? facts.projectId;
   }
@@ -80,12 +71,12 @@ export class KeyCheck {
    */
   async access<T>(call: Call, operation: KeyedOperation, check: () => T): Promise<Access & { checked: T }> {
     const { projectId = null, apiKey } = call;
-    const known = projectId === null ? this.#known.get(apiKey) : undefined;
-    if (known === undefined || known.facts === null) {
+    const known = projectId === null ? this.#recall(apiKey) : null;
+    if (known === null) {
       const verified = await this.project(call, operation);
       return { projectId: verified, keyHash: null, checked: check() };
     }
-    this.#use(known, known.facts);
+    this.#use(known);
     try {
       checkScope(known.facts, neededScope[operation]);
       return { projectId: known.facts.projectId, keyHash: known.hash, checked: check() };
@@ -98,25 +89,33 @@ export class KeyCheck {
   /** The hash of a checked key that has a budget; null for a key without one. */
   budgetOf({ apiKey }: Call): KeyHash {
     const known = this.#known.get(apiKey);
-    return known?.facts?.hasBudget ? known.hash : null;
+    return known?.facts.hasBudget ? known.hash : null;
   }
 
   /** The origin of a checked call, for the audit log. */
   origin({ apiKey, requestId }: Call): AuditOrigin {
-    const key_id = this.#known.get(apiKey)?.facts?.keyId ?? null;
+    const key_id = this.#known.get(apiKey)?.facts.keyId ?? null;
     return { time: this.#local.now(), key_id, request_id: requestId };
   }
 
-  #factsOf(apiKey: string): KeyFacts {
-    const facts = this.#known.get(apiKey)?.facts;
-    if (!facts) throw refusedKey();
-    return facts;
+  /** Asks the store for a key, and remembers it. Throws for a key that is refused. */
+  async #find(apiKey: string): Promise<{ readonly found: FoundKey; readonly known: KnownKey }> {
+    const hash = this.#known.get(apiKey)?.hash ?? (isKey(apiKey) ? hashKey(apiKey) : null);
+    const found = hash === null ? null : await this.#local.store.findKey(hash);
+    if (hash === null || found === null) {
+      this.#refusedLogins.add(hash);
+      throw refusedKey();
+    }
+    const known = this.#recall(apiKey) ?? this.#remember(apiKey, { hash, facts: factsOf(found), usedAt: 0 });
+    known.usedAt = Math.max(known.usedAt, found.last_used_at === null ? 0 : Date.parse(found.last_used_at));
+    this.#use(known);
+    return { found, known };
   }
 
   /** Throws for an expired key. Stores the hour of the use, but no call waits for that, and none fails with it. */
-  #use(known: KnownKey, { expiresAt }: KeyFacts): void {
+  #use(known: KnownKey): void {
     const now = this.#local.now();
-    if (now >= expiresAt) {
+    if (now >= known.facts.expiresAt) {
       this.#refusedLogins.add(known.hash);
       throw refusedKey();
     }
@@ -125,10 +124,19 @@ export class KeyCheck {
     this.#local.store.budgets.recordUse(known.hash, known.usedAt).catch(() => {});
   }
 
-  #remember(key: string): KnownKey {
-    const known = { hash: hashKey(key), facts: null, usedAt: 0 };
-    if (this.#known.size >= rememberedKeys) this.#known.clear();
-    this.#known.set(key, known);
+  /** The key, which is forgotten last from now on; null for a key that is not remembered. */
+  #recall(apiKey: string): KnownKey | null {
+    const known = this.#known.get(apiKey) ?? null;
+    if (known === null) return null;
+    this.#known.delete(apiKey);
+    this.#known.set(apiKey, known);
+    return known;
+  }
+
+  #remember(apiKey: string, known: KnownKey): KnownKey {
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= rememberedKeys) this.#known.delete(oldest);
+    this.#known.set(apiKey, known);
     return known;
   }
 }

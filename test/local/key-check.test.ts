@@ -1,0 +1,54 @@
+// The check of the keys of calls: which keys are remembered, and for how long.
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { hashKey, issueKey } from '../../src/local/api-keys.ts';
+import { KeyCheck } from '../../src/local/key-check.ts';
+import type { FoundKey, SessionStore } from '../../src/store/session-store.ts';
+import { callWith } from '../support/calls.ts';
+
+/** More than the check remembers. */
+const manyKeys = 1001;
+
+const found: FoundKey = {
+  ...{ key_id: 'key_1', key_name: 'laptop', project_id: 'prj_1', project_name: 'default' },
+  ...{ created_at: '2026-01-31T12:00:00.000Z', last_used_at: null, revoked_at: null },
+  ...{ scope: null, expires_at: null, turns_per_day: 5, tokens_per_day: null },
+};
+
+/** A check over a store whose answers wait for `answer`; null for a key that the store does not have. */
+function checkWith(answer: (hash: Uint8Array) => Promise<FoundKey | null>): KeyCheck {
+  const store = {
+    findKey: answer,
+    budgets: { recordUse: async () => {} },
+    audit: { record: async () => {} },
+  } as unknown as SessionStore;
+  return new KeyCheck({ store, now: () => Date.parse(found.created_at) });
+}
+
+test('a key is accepted although many unknown keys are tried while the store looks it up', async () => {
+  const key = issueKey(randomBytes);
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const keys = checkWith(async (hash) => {
+    if (!Buffer.from(hash).equals(hashKey(key))) return null;
+    await opened;
+    return found;
+  });
+  const project = keys.project(callWith(key), 'getSession');
+  for (let count = 0; count < manyKeys; count += 1)
+    await expect(keys.verify(issueKey(randomBytes))).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+  open();
+  expect(await project).toBe('prj_1');
+});
+
+test('the budget of a key counts although many other keys were checked since its last use but one', async () => {
+  const keys = checkWith(async () => found);
+  const call = callWith(issueKey(randomBytes));
+  await keys.project(call, 'chat');
+  for (let count = 2; count < manyKeys; count += 1) await keys.verify(issueKey(randomBytes));
+  await keys.access(call, 'chat', () => {});
+  await keys.verify(issueKey(randomBytes));
+  expect(keys.budgetOf(call)).toEqual(hashKey(call.apiKey));
+});
