@@ -14,7 +14,8 @@ export interface ListeningPort {
 /** `port`: 0 takes any free port. Rejects with `CONFIG` if the address or the port cannot be used. */
 export async function startListening(server: Server, host: string, port: number): Promise<ListeningPort> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    // The listener stays. Later errors are those of connections that the system could not accept, and the server goes on without these.
+    server.on('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);
   });
   // A server on a port has no address of another form.
