@@ -1,6 +1,13 @@
 // Makes a hash of each session of a project: over the session, its messages and their usage. Equal hashes mean equal sessions.
 import { createHash, hash } from 'node:crypto';
-import type { PartPage, SessionHead, SessionPart, StoredMessage, StoreRows } from '../store/store-rows.ts';
+import type {
+  PartPage,
+  PartPlace,
+  SessionHead,
+  SessionPart,
+  StoredMessage,
+  StoreRows,
+} from '../store/store-rows.ts';
 
 export interface SessionDigest {
   readonly session_id: string;
@@ -56,14 +63,18 @@ export async function* sessionDigests(
   signal: AbortSignal,
 ): AsyncGenerator<SessionDigest> {
   const digester = new PartDigester();
-  let following: Promise<PartPage> | null = rows.readParts(projectId, null);
+  const read = (place: PartPlace | null): Promise<PartPage> => {
+    const page = rows.readParts(projectId, place);
+    // The signal or the consumer may stop before this page. Its failure is then no unhandled rejection.
+    page.catch(() => {});
+    return page;
+  };
+  let following: Promise<PartPage> | null = read(null);
   while (following !== null) {
     signal.throwIfAborted();
     const page: PartPage = await following;
     // The next page is read while this one is hashed.
-    following = page.next === null ? null : rows.readParts(projectId, page.next);
-    // A consumer may stop before that page. Its failure is then no unhandled rejection.
-    following?.catch(() => {});
+    following = page.next === null ? null : read(page.next);
     for (const part of page.parts) {
       const ended = digester.add(part);
       if (ended !== null) yield ended;

@@ -101,3 +101,9 @@ test('pairs of two stores contain every session of either, in order', async () =
     { numRuns: 50 },
   );
 });
+
+test('leaves no rejection unhandled if it is stopped before its first page is read', async () => {
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  const closed = { readParts: async () => Promise.reject(new Error('the store is closed')) };
+  await expect(sessionDigests(closed, 'prj', stopped).next()).rejects.toThrow('stopped');
+});
