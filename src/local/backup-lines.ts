@@ -197,7 +197,10 @@ export function readLine(text: string): BackupLine {
   const { messages } = line;
   const session = { ...laterHeadDefaults, ...line.session };
   check(session, head, 'session.');
-  for (const [at, one] of messages.entries()) check(one, message, `messages[${at}].`);
+  for (const [at, one] of messages.entries()) {
+    if (!kinds.object(one)) throw new LineFault(`has no object in "messages[${at}]"`);
+    check(one, message, `messages[${at}].`);
+  }
   return { ...line, session };
 }
 

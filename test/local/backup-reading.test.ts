@@ -145,6 +145,11 @@ describe('a backup whose SHA-256 is right is refused', () => {
       backupOf([head, { kind: 'toString' }]),
       /line 2 is no line of a backup/,
     ],
+    [
+      'with a message that is null',
+      backupOf([head, project, modes, { ...session, messages: [null] }]),
+      /line 4 has no object in "messages\[0\]"/,
+    ],
     ['with a list of modes', backupOf([head, project, { ...modes, modes: [1] }]), /has no object in "modes"/],
     ['with a part of a millisecond', backupOf([head, { ...project, created_at: 1.5 }]), noTime],
     ['with a time that no date has', backupOf([head, { ...project, created_at: 9e15 }]), noTime],
