@@ -26,7 +26,6 @@ export function redactFailure(failure: HttpFailure, apiKey: string): HttpFailure
 export function redactError(error: unknown, apiKey: string): unknown {
   if (error instanceof HttpFailure) return redactFailure(error, apiKey);
   if (!(error instanceof ParleyError)) return error;
-  const { code, remedy, retryAfter, mayHaveActed, cause } = error;
   const redaction = new Redaction(apiKey);
   const message = redaction.text(error.message);
   const facts = {
@@ -39,9 +38,9 @@ export function redactError(error: unknown, apiKey: string): unknown {
     message_id: error.message_id && redaction.text(error.message_id),
     body: redaction.value(error.body),
   };
-  const redactedCause = redactError(cause, apiKey);
-  if (!redaction.hasChanged && redactedCause === cause) return error;
-  return new ParleyError(code, message, { ...facts, remedy, retryAfter, mayHaveActed, cause: redactedCause });
+  const cause = redactError(error.cause, apiKey);
+  if (!redaction.hasChanged && cause === error.cause) return error;
+  return error.with({ ...facts, message, cause });
 }
 
 /** Removes the key from the texts and JSON values of one failure. */

@@ -102,3 +102,22 @@ it('a success is returned unchanged, even if it contains the key', async () => {
   const { data } = await backend.service.verify(callWith(key));
   expect(data).toMatchObject({ key });
 });
+
+it('a used-up budget keeps what remains of it when the key is removed from its failure', async () => {
+  const remaining = { turns: 0, tokens: 7 };
+  const server = await serve((_request, response) =>
+    sendJson(
+      response,
+      { success: false, error: { ...error, code: 'BUDGET_EXCEEDED', details: { remaining } } },
+      429,
+    ),
+  );
+  const { backend } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const failure = await failureOf(backend.service.verify(callWith(key, { pacesItself: true })));
+  expect(failure.message).toContain('[key]');
+  expect(failure.remaining).toEqual(remaining);
+});
