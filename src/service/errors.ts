@@ -165,20 +165,6 @@ export class ParleyError extends Error {
 
   /** The same failure with these facts in place of its own. Its other facts stay. The failure becomes the cause of the new one. */
   with({ message = this.message, ...facts }: ErrorFacts & { readonly message?: string }): ParleyError {
-    const { code, hint, remedy, details, remaining, session_id, message_id, retryAfter, mayHaveActed, body } =
-      this;
-    const own = {
-      hint,
-      remedy,
-      details,
-      remaining,
-      session_id,
-      message_id,
-      retryAfter,
-      mayHaveActed,
-      body,
-      cause: this,
-    };
-    return new ParleyError(code, message, { ...own, ...facts });
+    return new ParleyError(this.code, message, { ...this, cause: this, ...facts });
   }
 }
