@@ -1,26 +1,29 @@
-// Parses the error of a model's server and finds its kind by status, code, type or text. The texts come from the documentation of the
+// Parses the error of a model's server and finds its problem by status, code, type or text. The texts come from the documentation of the
 // vendors or from their servers.
 import { fieldOf, objectOrNull, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
+import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 
-/** The kinds to which the errors of all vendors are reduced. */
-export type UpstreamErrorKind =
-  | 'key'
+/** The problems that a server can report itself. */
+export type ReportedProblem = Extract<
+  ModelServerProblem,
+  | 'bad_key'
   | 'forbidden'
   | 'credit'
-  | 'model'
-  | 'address'
-  | 'context'
-  | 'rate'
-  | 'filter'
-  | 'overload'
-  | 'gateway'
+  | 'unknown_model'
+  | 'no_such_address'
+  | 'context_too_long'
+  | 'rate_limited'
+  | 'content_filter'
+  | 'overloaded'
+  | 'bad_gateway'
   | 'timeout'
   | 'refused'
-  | 'failed';
+  | 'failed'
+>;
 
 export interface ParsedUpstreamError {
-  readonly kind: UpstreamErrorKind;
+  readonly problem: ReportedProblem;
   /** The status of the response, or the status in an error inside a stream. Null if there is none. */
   readonly status: number | null;
   readonly message: string;
@@ -34,7 +37,7 @@ const maxCharacters = 1024 * 1024;
 export function parseUpstreamError(responseStatus: number | null, text: string): ParsedUpstreamError {
   const { codes, message, retryAfter } = parseBody(text.length > maxCharacters ? '' : text);
   const status = responseStatus ?? statusOf(codes[0] ?? '');
-  return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
+  return { problem: problemOf(status, codes.join(' '), message), status, message, retryAfter };
 }
 
 const contextCodes = /context_length|exceed_context|request.too.large/i;
@@ -49,63 +52,50 @@ const modelWords =
 const creditWords =
   /insufficient_quota|insufficient.balance|credit balance|credits are depleted|billing_not_active|(available|any) credits|spending (limit|cap)/i;
 
-function kindOf(status: number | null, code: string, message: string): UpstreamErrorKind {
+function problemOf(status: number | null, code: string, message: string): ReportedProblem {
   const all = `${code} ${message}`;
   // Google uses the same words for a limit per minute as OpenAI uses for an account without money.
   const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
   if (isQuota || creditWords.test(all)) return 'credit';
-  if (rateWords.test(message)) return 'rate';
-  if (/content_?filter|content_policy|content management policy|moderation/i.test(all)) return 'filter';
-  if (contextCodes.test(all) || contextWords.test(all)) return 'context';
+  if (rateWords.test(message)) return 'rate_limited';
+  if (/content_?filter|content_policy|content management policy|moderation/i.test(all))
+    return 'content_filter';
+  if (contextCodes.test(all) || contextWords.test(all)) return 'context_too_long';
   const isModel = /not_found_error/.test(code) && /^model: /i.test(message);
-  if (isModel || modelCodes.test(all) || modelWords.test(all)) return 'model';
+  if (isModel || modelCodes.test(all) || modelWords.test(all)) return 'unknown_model';
   if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(all))
-    return 'key';
+    return 'bad_key';
   // OpenRouter has the model, but the settings of the account allow no provider of it. OpenAI has models that only its other APIs offer.
   if (/no endpoints found|not (supported )?in (the )?v1\/chat\/completions/i.test(message)) return 'refused';
-  if (status !== 413 && /rate_limit/i.test(code)) return 'rate';
-  if (/overloaded|unavailable_error/i.test(all)) return 'overload';
-  return kindOfStatus(status);
+  if (status !== 413 && /rate_limit/i.test(code)) return 'rate_limited';
+  if (/overloaded|unavailable_error/i.test(all)) return 'overloaded';
+  if (status === null) return 'failed';
+  return problemOfStatus[status] ?? (status < 500 ? 'refused' : 'failed');
 }
 
-function kindOfStatus(status: number | null): UpstreamErrorKind {
-  switch (status) {
-    case null:
-      return 'failed';
-    case 401:
-      return 'key';
-    case 402:
-      return 'credit';
-    case 403:
-      return 'forbidden';
-    case 404:
-    case 405:
-      return 'address';
-    case 408:
-    case 504:
-    case 524:
-      return 'timeout';
-    case 413:
-      return 'context';
-    case 429:
-      return 'rate';
-    case 502:
-    // Cloudflare: it does not reach the server.
-    case 520:
-    case 521:
-    case 522:
-    case 523:
-    case 525:
-    case 526:
-    case 530:
-      return 'gateway';
-    case 503:
-    case 529:
-      return 'overload';
-    default:
-      return status < 500 ? 'refused' : 'failed';
-  }
-}
+const problemOfStatus: Readonly<Record<number, ReportedProblem>> = {
+  401: 'bad_key',
+  402: 'credit',
+  403: 'forbidden',
+  404: 'no_such_address',
+  405: 'no_such_address',
+  408: 'timeout',
+  413: 'context_too_long',
+  429: 'rate_limited',
+  502: 'bad_gateway',
+  503: 'overloaded',
+  504: 'timeout',
+  // 520 and above, except 529: Cloudflare does not reach the server.
+  520: 'bad_gateway',
+  521: 'bad_gateway',
+  522: 'bad_gateway',
+  523: 'bad_gateway',
+  524: 'timeout',
+  525: 'bad_gateway',
+  526: 'bad_gateway',
+  529: 'overloaded',
+  530: 'bad_gateway',
+};
 
 /** OpenRouter and llama.cpp put the status into `code`, also inside a stream. */
 function statusOf(code: string): number | null {

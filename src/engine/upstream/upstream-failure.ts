@@ -1,5 +1,5 @@
 // The failures of a model's server, each with its remedy. A failure names the mode, and contains no part of a key.
-import { HttpFailure } from '../../http/http-failure.ts';
+import { HttpFailure, type HttpFailureKind } from '../../http/http-failure.ts';
 import { redactKey } from '../../http/key-redaction.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { duration } from '../../service/duration.ts';
@@ -8,8 +8,7 @@ import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import { quoted } from '../../service/quoted.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
-import { problemOfHttp, problemOfKind } from './problem-of-failure.ts';
-import { parseUpstreamError, type UpstreamErrorKind } from './upstream-error-parser.ts';
+import { parseUpstreamError, type ReportedProblem } from './upstream-error-parser.ts';
 
 /** The facts that all failures of one mode need. */
 export interface Upstream {
@@ -35,18 +34,15 @@ export interface UpstreamError {
 
 /** The failure for an error that the server reports. */
 export function upstreamFailure(upstream: Upstream, error: UpstreamError): ParleyError {
-  const { kind, status, message, retryAfter: delay } = parseUpstreamError(error.status, error.text);
-  const retryAfter = error.retryAfter ?? delay;
-  const quoted = kind === 'key' ? '' : quote(message, upstream.key);
+  const { status, message, ...parsed } = parseUpstreamError(error.status, error.text);
+  const retryAfter = error.retryAfter ?? parsed.retryAfter;
+  const isAboutKey = parsed.problem === 'bad_key';
+  const words = isAboutKey ? '' : quote(message, upstream.key);
   const statusText = status === null ? '' : ` (${status})`;
-  const quotation = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
+  const quotation = words === '' ? '' : ` It says: ${words}${endsSentence.test(words) ? '' : '.'}`;
+  const problem = isAboutKey && upstream.settings.key === null ? 'no_key' : parsed.problem;
   const wait = retryAfter ? duration(retryAfter) : 'a moment';
-  const { name, key } = upstream.settings;
-  const isWithoutKey = kind === 'key' && key === null;
-  const [predicate, advice] = isWithoutKey
-    ? (['requires a key, and the mode has none', { kind: 'name_key', mode: name }] as const)
-    : failureTexts(upstream.settings, wait)[kind];
-  const problem = isWithoutKey ? 'no_key' : problemOfKind[kind];
+  const [predicate, advice] = failureTexts(upstream.settings, wait)[problem];
   return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}${statusText}.${quotation}`, {
     ...adviceFacts(advice),
     details: detailsOf(problem),
@@ -84,12 +80,7 @@ export function keyFailure(error: unknown): unknown {
 
 /** The failure for a reply that a filter of the server stopped. */
 export function contentFilterFailure(upstream: Upstream): ParleyError {
-  const [predicate, advice] = failureTexts(upstream.settings, '').filter;
-  const details = detailsOf('content_filter');
-  return new ParleyError('ENGINE_FAILED', `${withServer(upstream, predicate)}.`, {
-    ...adviceFacts(advice),
-    details,
-  });
+  return replyFailure(upstream, 'content_filter', ...failureTexts(upstream.settings, '').content_filter);
 }
 
 /** The failure for any other reply that cannot be used. `predicate` completes "its server …". */
@@ -99,10 +90,9 @@ export function replyFailure(
   predicate: string,
   advice: Advice = 'Try again.',
 ): ParleyError {
-  const details = detailsOf(problem);
   return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}.`, {
     ...adviceFacts(advice),
-    details,
+    details: detailsOf(problem),
   });
 }
 
@@ -113,17 +103,14 @@ export function silenceFailure(
   within: 'start' | 'reply',
 ): ParleyError {
   const { name } = upstream.settings;
-  return new ParleyError('ENGINE_TIMEOUT', `${withServer(upstream, predicate)}.`, {
-    remedy: { kind: 'allow_longer_silence', mode: name, within },
-    details: detailsOf('timeout'),
-  });
+  return replyFailure(upstream, 'timeout', predicate, { kind: 'allow_longer_silence', mode: name, within });
 }
 
 /** The failure for a request without a response, or with an incomplete one. */
 export function requestFailure(upstream: Upstream, failure: HttpFailure): ParleyError {
   const { name } = upstream.settings;
   const address: Remedy = { kind: 'check_mode', mode: name, subject: 'address' };
-  const remedies: Partial<Record<HttpFailure['kind'], Remedy>> = {
+  const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
     refused: isLocal(upstream.settings) ? startOf(upstream.settings) : address,
     unknown_host: address,
     redirect: { kind: 'change_address', mode: name },
@@ -148,6 +135,21 @@ export function requestFailure(upstream: Upstream, failure: HttpFailure): Parley
   );
 }
 
+const problemOfHttp: Readonly<Record<HttpFailureKind, ModelServerProblem>> = {
+  refused: 'unreachable',
+  unreachable: 'unreachable',
+  unknown_host: 'unreachable',
+  lookup: 'unreachable',
+  proxy: 'unreachable',
+  tls: 'untrusted',
+  untrusted: 'untrusted',
+  broken: 'broken_off',
+  timeout: 'timeout',
+  redirect: 'redirect',
+  too_large: 'not_an_api',
+  unreadable: 'not_an_api',
+};
+
 /** The failure for a response of another type, such as an HTML page. */
 export function contentTypeFailure(upstream: Upstream, contentType: string | null): ParleyError {
   const type = (contentType ?? '').split(';')[0]?.trim() || 'no type';
@@ -167,24 +169,28 @@ function withServer({ settings }: Upstream, predicate: string): string {
 function failureTexts(
   settings: ModeSettings,
   wait: string,
-): Readonly<Record<UpstreamErrorKind, readonly [string, Advice]>> {
+): Readonly<Record<ReportedProblem | 'no_key', readonly [string, Advice]>> {
   const { name, model, base_url } = settings;
   const check = (subject: ModeSubject): Remedy => ({ kind: 'check_mode', mode: name, subject });
   const pull = isOllama(base_url) ? model : null;
   return {
-    key: ['does not accept the key', check('key')],
+    no_key: ['requires a key, and the mode has none', { kind: 'name_key', mode: name }],
+    bad_key: ['does not accept the key', check('key')],
     forbidden: ['refuses the request', check('rights of the key')],
     credit: ['asks for payment first', 'Add credit to the account of the key, or use another mode.'],
-    model: [`has no model ${quoted(model)}`, { kind: 'choose_model', mode: name, pull }],
-    address: ['offers no chat completions at that address', check('address')],
-    context: [
+    unknown_model: [`has no model ${quoted(model)}`, { kind: 'choose_model', mode: name, pull }],
+    no_such_address: ['offers no chat completions at that address', check('address')],
+    context_too_long: [
       'says that the conversation is too long for the model',
       { kind: 'send_less', mode: name, tokens: settings.context_tokens },
     ],
-    rate: ['accepts no more requests for now', `Try again in ${wait}.`],
-    filter: ['stopped the reply with its content filter', 'Rephrase the message, or use another mode.'],
-    overload: ['is overloaded or not ready', `Try again in ${wait}.`],
-    gateway: ['is overloaded or not ready', 'Try again in a moment.'],
+    rate_limited: ['accepts no more requests for now', `Try again in ${wait}.`],
+    content_filter: [
+      'stopped the reply with its content filter',
+      'Rephrase the message, or use another mode.',
+    ],
+    overloaded: ['is overloaded or not ready', `Try again in ${wait}.`],
+    bad_gateway: ['is overloaded or not ready', 'Try again in a moment.'],
     timeout: ['did not answer in time', 'Try again.'],
     refused: ['refuses the request', check('settings')],
     failed: ['failed', 'Try again.'],
