@@ -3,7 +3,7 @@
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import type { ParleyError } from '../service/errors.ts';
-import { prefersStream } from './accept-header.ts';
+import { eventStreamType } from '../wire/headers.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';
@@ -101,4 +101,23 @@ async function wholeResponse(
   } catch (error) {
     throw start === null ? error : withSession(error, start);
   }
+}
+
+/** True if the header `Accept` prefers `text/event-stream` to `application/json` by its weights (RFC 9110, section 12.5.1). JSON is the default. */
+function prefersStream(accept: string | null): boolean {
+  if (accept === null) return false;
+  let best = { type: 'application/json', weight: 0 };
+  // Of two types with the same weight, the first one is chosen.
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    if (name !== eventStreamType && name !== 'application/json') continue;
+    const weight = weightOf(parameters);
+    if (weight > best.weight) best = { type: name, weight };
+  }
+  return best.type === eventStreamType;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
 }

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document. It is generated from the schemas that check the requests and from wire's routes, so it agrees with the server.
 import { z } from 'zod';
-import type { ErrorCode } from '../service/errors.ts';
+import { type ErrorCode, serviceErrorCodes } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
 import {
   eventStreamType,
@@ -11,7 +11,6 @@ import {
   requestIdHeader,
 } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes } from '../wire/routes.ts';
-import { failure } from './failure-schema.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import { nothing } from './schemas.ts';
 
@@ -55,6 +54,29 @@ const replyCodes: readonly ErrorCode[] = [
   'ENGINE_FAILED',
   'ENGINE_TIMEOUT',
 ];
+
+const budgetLeft = z.number().int().nullable();
+
+const failure = z.strictObject({
+  success: z.literal(false),
+  error: z.strictObject({
+    code: z.enum(serviceErrorCodes),
+    message: z.string().describe('what failed, and what to do next'),
+    details: z
+      .union([
+        z.array(z.strictObject({ field: z.string(), problem: z.string() })),
+        z.strictObject({ remaining: z.strictObject({ turns: budgetLeft, tokens: budgetLeft }) }),
+      ])
+      .optional()
+      .describe('each fault of the request; for a key that has used up its budget, what remains of it today'),
+    session_id: z
+      .string()
+      .optional()
+      .describe('the session of a chat that failed after its message was stored'),
+    message_id: z.string().optional(),
+  }),
+  request_id: z.string().describe('identifies the request in the log of the server'),
+});
 
 export function openApiDocument(version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
