@@ -4,48 +4,57 @@ import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** The most keys that are remembered, to limit the memory. A forgotten key starts with a full allowance. */
 const rememberedKeys = 10_000;
 
-/** This server's share of the limits of a key. The live servers of one store share them equally. */
-class LimitShare {
-  readonly #limits: ServerLimits;
-  readonly #servers: () => number;
-
-  constructor(limits: ServerLimits, servers: () => number) {
-    this.#limits = limits;
-    this.#servers = servers;
-  }
-
-  get requestsPerSecond(): number {
-    return this.#limits.requestsPerSecond / this.#servers();
-  }
-
-  get streamsPerKey(): number {
-    return Math.max(1, Math.floor(this.#limits.streamsPerKey / this.#servers()));
-  }
+/** The limits of one key. They may change. */
+interface RateLimits {
+  readonly requestsPerSecond: () => number;
+  readonly streams: () => number;
 }
 
 /** The rate and the streams of one key. */
 export class RateLimit {
-  readonly bucket: TokenBucket;
-  readonly #streamLimit: () => number;
+  readonly #limits: RateLimits;
+  /** The requests that may arrive now. As many as the limit are added each second, up to the limit. */
+  #tokens: number;
+  #filledAt: number;
   #streams = 0;
 
-  constructor(share: LimitShare, now: number) {
-    this.bucket = new TokenBucket(() => share.requestsPerSecond, now);
-    this.#streamLimit = () => share.streamsPerKey;
+  constructor(limits: RateLimits, now: number) {
+    this.#limits = limits;
+    this.#tokens = this.#capacity;
+    this.#filledAt = now;
   }
 
   get isStreaming(): boolean {
     return this.#streams > 0;
   }
 
+  get #capacity(): number {
+    return Math.max(1, this.#limits.requestsPerSecond());
+  }
+
+  /** Counts a request. Returns false if it is over the limit. */
+  take(now: number): boolean {
+    // A clock that is set back neither adds nor removes tokens.
+    const seconds = Math.max(0, now - this.#filledAt) / 1000;
+    this.#tokens = Math.min(this.#capacity, this.#tokens + seconds * this.#limits.requestsPerSecond());
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Whole seconds until a request is within the limit, at least 1. */
+  secondsToWait(): number {
+    return Math.max(1, Math.ceil((1 - this.#tokens) / this.#limits.requestsPerSecond()));
+  }
+
   /** Counts a new stream. The returned function counts its end. */
   beginStream(): () => void {
-    const limit = this.#streamLimit();
+    const limit = this.#limits.streams();
     if (this.#streams >= limit) {
       throw new ParleyError(
         'RATE_LIMITED',
@@ -63,7 +72,8 @@ export class RateLimit {
 export class RateLimiter {
   readonly #service: ConversationService;
   readonly #limits: ServerLimits;
-  readonly #share: LimitShare;
+  /** This server's share of the limits of each key. The live servers of one store share them equally. */
+  readonly #share: RateLimits;
   readonly #now: () => number;
   readonly #rateLimits = new Map<string, RateLimit>();
 
@@ -75,7 +85,10 @@ export class RateLimiter {
   ) {
     this.#service = service;
     this.#limits = limits;
-    this.#share = new LimitShare(limits, servers);
+    this.#share = {
+      requestsPerSecond: () => limits.requestsPerSecond / servers(),
+      streams: () => Math.max(1, Math.floor(limits.streamsPerKey / servers())),
+    };
     this.#now = now;
   }
 
@@ -85,14 +98,14 @@ export class RateLimiter {
    */
   async admit(call: Call, isSmall: boolean): Promise<{ rateLimit: RateLimit; projectId: string | null }> {
     const known = this.#rateLimits.get(call.apiKey);
-    if (isSmall && known?.bucket.take(this.#now())) return { rateLimit: known, projectId: null };
+    if (isSmall && known?.take(this.#now())) return { rateLimit: known, projectId: null };
     const { data } = await this.#service.verify(call);
     const rateLimit = this.#rateLimits.get(call.apiKey) ?? this.#remember(call.apiKey);
-    if (rateLimit.bucket.take(this.#now())) return { rateLimit, projectId: data.project_id };
+    if (rateLimit.take(this.#now())) return { rateLimit, projectId: data.project_id };
     throw new ParleyError(
       'RATE_LIMITED',
       `This key sends more than ${this.#limits.requestsPerSecond} requests per second.`,
-      { hint: 'Wait as long as Retry-After says.', retryAfter: rateLimit.bucket.secondsToWait() },
+      { hint: 'Wait as long as Retry-After says.', retryAfter: rateLimit.secondsToWait() },
     );
   }
 
