@@ -2,10 +2,9 @@
 // loading it takes as long as the rest of a start.
 import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
-import { codeOf } from './http-failure.ts';
+import { codeOf, tooLarge } from './http-failure.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
-import { limitResponses } from './response-meter.ts';
 
 export interface ConnectionOptions {
   /** The URL of a proxy; null for none. */
@@ -126,4 +125,21 @@ function withObserver(
       }
       opened(...result);
     });
+}
+
+/**
+ * Ends the connection when a response has more bytes. undici's handlers see only the body, but heads, chunk sizes and chunk extensions count
+ * too. A response begins with the first byte after a request was written.
+ */
+function limitResponses(socket: Socket, maxBytes: number): void {
+  let written = socket.bytesWritten;
+  let read = socket.bytesRead;
+  let start = read;
+  // This listener only counts. undici reads the bytes.
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) start = read;
+    written = socket.bytesWritten;
+    read = socket.bytesRead;
+    if (read - start > maxBytes) socket.destroy(tooLarge(maxBytes));
+  });
 }

@@ -16,7 +16,6 @@ import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
 import { redactError } from './failure-redaction.ts';
 import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
-import { StreamedText } from './streamed-text.ts';
 
 /** The most bytes of one event. The event `done` holds the whole reply. */
 const maxEventBytes = 64 * 1024 * 1024;
@@ -187,6 +186,28 @@ class RemoteTurn {
       session_id: error.session_id ?? session_id,
       message_id: error.message_id ?? message_id,
     });
+  }
+}
+
+const maxChunks = 4096;
+
+/**
+ * Collects the text of a streamed reply. V8 represents concatenated strings as a tree, which takes 32 bytes for each chunk of one character.
+ * Joined arrays take less.
+ */
+class StreamedText {
+  readonly #joined: string[] = [];
+  #chunks: string[] = [];
+
+  add(chunk: string): void {
+    this.#chunks.push(chunk);
+    if (this.#chunks.length < maxChunks) return;
+    this.#joined.push(this.#chunks.join(''));
+    this.#chunks = [];
+  }
+
+  toString(): string {
+    return [...this.#joined, ...this.#chunks].join('');
   }
 }
 

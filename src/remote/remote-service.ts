@@ -10,6 +10,7 @@ import type {
 import { ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import type { Result } from '../service/result.ts';
+import { schemaInstructions } from '../service/schema-instructions.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { modesOf } from '../wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-response.ts';
@@ -18,7 +19,7 @@ import { redactError } from './failure-redaction.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
-import { adaptSchema } from './schema-adaptation.ts';
+import { hasExtension } from './required-extension.ts';
 import { settingsToSend, userToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
@@ -110,4 +111,18 @@ export class RemoteService implements ConversationService {
     }
     return { data: deletedSessionOf(body, sessionId), body, repeated };
   }
+}
+
+/** The request in a form that the server supports. Without support for schemas, the schema becomes part of the message, in words. */
+async function adaptSchema(
+  connection: RemoteConnection,
+  call: Call,
+  request: ChatRequest,
+): Promise<ChatRequest> {
+  const { schema, ...others } = request;
+  if (schema === undefined || (await hasExtension(connection, call, 'schema'))) return request;
+  const instructions = schemaInstructions(schema);
+  // A message that asks for a correction already contains the instructions.
+  if (request.message.includes(instructions)) return others;
+  return { ...others, message: `${request.message}\n\n${instructions}` };
 }

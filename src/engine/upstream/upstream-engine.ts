@@ -1,8 +1,8 @@
 // The engine of a mode whose model is behind an OpenAI-compatible server. The code for the connection is loaded at the first reply.
-import type { ModeSettings } from '../../service/mode-settings.ts';
+import { isLoopback } from '../../http/loopback.ts';
+import { defaultTokensHere, type ModeSettings } from '../../service/mode-settings.ts';
 import { estimateTokens, messageTokens } from '../../service/token-estimate.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
-import { contextDefaults } from './context-defaults.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
@@ -85,4 +85,22 @@ export class UpstreamEngine implements ReplyEngine {
     const { UpstreamConnection: Connection } = await import('./upstream-connection.ts');
     return new Connection(this.#settings, this.#options, await this.#options.authorities());
   }
+}
+
+/** The limits for the tokens of a conversation. */
+interface ContextDefaults {
+  /** A conversation up to this length is sent without asking the server for its limit. */
+  readonly withoutAsking: number;
+  /** The limit if the server does not report one. */
+  readonly ifUnknown: number;
+}
+
+/** Programs on this machine give a model a small context, because a context takes memory. */
+const onThisMachine: ContextDefaults = { withoutAsking: defaultTokensHere, ifUnknown: defaultTokensHere };
+/** Few models elsewhere have a smaller context than `withoutAsking`. `ifUnknown` is no limit in practice. */
+const elsewhere: ContextDefaults = { withoutAsking: 32_768, ifUnknown: 100_000_000 };
+
+function contextDefaults({ base_url, context_tokens }: ModeSettings): ContextDefaults {
+  if (context_tokens !== null) return { withoutAsking: context_tokens, ifUnknown: context_tokens };
+  return isLoopback(new URL(base_url).hostname) ? onThisMachine : elsewhere;
 }
