@@ -19,14 +19,14 @@ export function bundledModule(bundle, name) {
 
 /** Listens on a free port, and resolves to the URL. `limits` replace the defaults; `finish` may change each response. */
 export async function serveApp(bundle, home, { limits = {}, finish = () => {} } = {}) {
-  const { createApp } = await bundledModule(bundle, 'app');
+  const { App } = await bundledModule(bundle, 'app');
   const { listen } = await bundledModule(bundle, 'listen');
   const { serverLog } = await bundledModule(bundle, 'server-log');
   const { defaultServerLimits } = await bundledModule(bundle, 'server-limits');
   const { defaultLimits } = await bundledModule(bundle, 'limits');
   const serverLimits = { ...defaultServerLimits, ...limits };
   let requests = 0;
-  const app = createApp({
+  const app = new App({
     onRequest: () => {},
     metrics: null,
     servers: () => 1,

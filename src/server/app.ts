@@ -40,23 +40,7 @@ export interface AppOptions extends Served {
   readonly metrics: ServerMetrics | null;
 }
 
-export interface App {
-  /** Never rejects. `incoming`: Node's stream of the body, where there is one. The body of `request` is then not used. */
-  fetch(request: Request, incoming?: Readable): Promise<Response>;
-  /** The response to bytes that could not be read as a request. */
-  refuse(error: ParleyError, status: number): Response;
-  /**
-   * The server reports at once that it is not ready, but accepts new work until the drain period is over. Resolves when no reply is running.
-   * After the grace period the remaining replies are cut, and their received parts are stored.
-   */
-  stop(): Promise<void>;
-}
-
-export function createApp(options: AppOptions): App {
-  return new ApiApp(options);
-}
-
-class ApiApp implements App {
+export class App {
   readonly #options: AppOptions;
   readonly #rateLimiter: RateLimiter;
   readonly #replies = new RunningReplies();
@@ -86,6 +70,7 @@ class ApiApp implements App {
     this.#router = routerOf(this.#routes, (context, request) => this.#refuseRoute(context, request));
   }
 
+  /** Never rejects. `incoming`: Node's stream of the body, where there is one. The body of `request` is then not used. */
   async fetch(request: Request, incoming?: Readable): Promise<Response> {
     this.#options.onRequest();
     const response = await this.#respond(request, incoming ?? null);
@@ -94,12 +79,17 @@ class ApiApp implements App {
     return response;
   }
 
+  /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response {
     const context = contextOfUnreadRequest(this.#options.newRequestId(), monotonicMs());
     this.#log.record(context, status, error);
     return failureResponse(context, error, { Connection: 'close' }, status);
   }
 
+  /**
+   * The server reports at once that it is not ready, but accepts new work until the drain period is over. Resolves when no reply is running.
+   * After the grace period the remaining replies are cut, and their received parts are stored.
+   */
   stop(): Promise<void> {
     return this.#replies.stop(this.#options.serverLimits);
   }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { TurnOwner } from '../../src/local/local-options.ts';
-import { type App, createApp } from '../../src/server/app.ts';
+import { App } from '../../src/server/app.ts';
 import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
@@ -67,7 +67,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   const log = serverLog((lines) => {
     logged += lines;
   }, Date.now);
-  const app = createApp({
+  const app = new App({
     onRequest: () => {},
     metrics: null,
     servers: options.servers ?? (() => 1),

@@ -138,7 +138,7 @@ async function serveUntilStopped(
   logger: ServerLog['logger'],
   context: CliContext,
 ): Promise<void> {
-  const [{ createApp }, { listen }, { randomUUID }] = await Promise.all([
+  const [{ App }, { listen }, { randomUUID }] = await Promise.all([
     import('../../server/app.ts'),
     import('../../server/listen.ts'),
     import('node:crypto'),
@@ -148,7 +148,7 @@ async function serveUntilStopped(
   const servers = served.servers ?? (() => 1);
   const measured = input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, version));
   const metrics = measured?.metrics ?? null;
-  const app = createApp({
+  const app = new App({
     service: served.backend.service,
     archive: served.backend.archive,
     limits: served.limits,
