@@ -2,11 +2,11 @@
 import type { Hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Call } from '../service/call.ts';
-import type { Limits } from '../service/limits.ts';
 import type { Message } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import type { IdempotencyKey } from '../store/session-store.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
+import type { LocalOptions } from './local-options.ts';
 import { stableJson } from './stable-json.ts';
 import { checkIdempotencyKey } from './text-rules.ts';
 
@@ -16,29 +16,29 @@ const shortCharacters = 4096;
 const hashedAtOnce = 32 * 1024;
 const defaultCharacters = 200;
 
-/** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. `now`: epoch ms. */
+type Rules = Pick<LocalOptions, 'now' | 'limits'>;
+
+/** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. */
 export async function idempotencyKeyFor(
+  { now, limits }: Rules,
   call: Call,
   operation: string,
   request: unknown,
-  now: number,
-  limits: Limits,
 ): Promise<IdempotencyKey | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
   return {
     key: call.idempotencyKey,
     requestHash: await sha256Of(stableJson([operation, request])),
-    keptSince: now - limits.idempotencyMs,
+    keptSince: now() - limits.idempotencyMs,
   };
 }
 
 /** The key of an import. Its hash is made in parts, with pauses for other work, because a record may be long. Field order counts. */
 export async function importKeyFor(
+  { now, limits }: Rules,
   call: Call,
   { session, messages, hidden_messages = [], replaces }: SessionRecord,
-  now: number,
-  limits: Limits,
 ): Promise<IdempotencyKey | null> {
   checkIdempotencyKey(call);
   if (call.idempotencyKey === null) return null;
@@ -49,7 +49,7 @@ export async function importKeyFor(
   if (hidden_messages.length > 0) await hashEach(hash.update('],['), hidden_messages);
   if (replaces !== undefined) hash.update(`],${JSON.stringify(replaces)},[`);
   const requestHash = hash.update(']]]').digest();
-  return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };
+  return { key: call.idempotencyKey, requestHash, keptSince: now() - limits.idempotencyMs };
 }
 
 /** Hashes the JSON of the messages, with commas between them. Many short ones at a time take less memory than one at a time. */

@@ -214,7 +214,7 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'importSession');
     const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
-    const idempotencyKey = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
+    const idempotencyKey = await importKeyFor(this.#local, call, record);
     const by = this.#keys.origin(call);
     const session = recorded(
       await this.#local.store.importSession(projectId, withSortedTags(record), idempotencyKey, by),
@@ -267,7 +267,7 @@ export class LocalArchive implements SessionArchive {
   }
 
   #idempotencyKey(call: Call, operation: string, request: unknown) {
-    return idempotencyKeyFor(call, operation, request, this.#local.now(), this.#local.limits);
+    return idempotencyKeyFor(this.#local, call, operation, request);
   }
 }
 

@@ -62,7 +62,7 @@ export class LocalService implements ConversationService {
 
   /** In a method of its own, so that a running reply does not keep all of this in memory. */
   async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
-    const { engines, limits, now } = this.#local;
+    const { engines, limits } = this.#local;
     const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
@@ -88,7 +88,7 @@ export class LocalService implements ConversationService {
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
       checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
-    const idempotencyKey = await idempotencyKeyFor(call, 'chat', requestInMode, now(), limits);
+    const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'chat', requestInMode);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) =>
@@ -128,10 +128,12 @@ export class LocalService implements ConversationService {
     const now = this.#local.now();
     const session_id = ids.of(projectId).next('ses', now);
     const session = { session_id, title, system, parameters, user, now };
-    const idempotencyKey =
-      call.idempotencyKey === null
-        ? null
-        : await idempotencyKeyFor(call, 'createSession', hashedRequest(request), now, limits);
+    const idempotencyKey = await idempotencyKeyFor(
+      this.#local,
+      call,
+      'createSession',
+      hashedRequest(request),
+    );
     return resultOf(recorded(await store.createSession(projectId, session, idempotencyKey, keyHash)));
   }
 

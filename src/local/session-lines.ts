@@ -112,7 +112,7 @@ export class SessionLines {
   }
 
   #idempotencyKey(call: Call, operation: string, sessionId: string, request: object) {
-    return idempotencyKeyFor(call, operation, [sessionId, request], this.#local.now(), this.#local.limits);
+    return idempotencyKeyFor(this.#local, call, operation, [sessionId, request]);
   }
 }
 
