@@ -6,7 +6,6 @@ import type { Message, Page, Session, SessionFacts } from '../service/session.ts
 import type {
   BatchResult,
   MovedTurn,
-  OrderedItem,
   OrderedResult,
   SearchItem,
   SearchPage,
@@ -56,11 +55,7 @@ const searchFields = {
   hits: isListOf(hitFields),
 } satisfies Fields & Record<keyof SearchItem, Check>;
 
-const orderedFields = {
-  session_id: isId,
-  status: isText,
-  changed: (value) => Array.isArray(value) && value.every(isText),
-} satisfies Fields & Record<keyof OrderedItem, Check>;
+const changedField = { changed: (value) => Array.isArray(value) && value.every(isText) } satisfies Fields;
 
 /** Null if the body has no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
@@ -103,12 +98,7 @@ export function batchOf<Status extends string>(
   sessionIds: readonly string[],
   done: Status,
 ): BatchResult<Status> | null {
-  const items = fieldOf(fieldOf(body, 'data'), 'items');
-  const isResult = (item: unknown, index: number) =>
-    fieldOf(item, 'session_id') === sessionIds[index] &&
-    [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
-  const isComplete = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
-  return isComplete ? { items: items as BatchResult<Status>['items'] } : null;
+  return batchResultOf(body, sessionIds, [done, 'not_found'], {});
 }
 
 /** As {@link batchOf}, for a batch that changes the ordering. */
@@ -117,13 +107,22 @@ export function orderedOf<Status extends string>(
   sessionIds: readonly string[],
   done: Status,
 ): OrderedResult<Status> | null {
+  return batchResultOf(body, sessionIds, [done, 'not_found', 'too_many_tags'], changedField);
+}
+
+function batchResultOf<Item>(
+  body: unknown,
+  sessionIds: readonly string[],
+  statuses: readonly string[],
+  fields: Fields,
+): { readonly items: readonly Item[] } | null {
   const items = fieldOf(fieldOf(body, 'data'), 'items');
   const isResult = (item: unknown, index: number) =>
-    has(item, orderedFields) &&
+    has(item, fields) &&
     item['session_id'] === sessionIds[index] &&
-    [done, 'not_found', 'too_many_tags'].some((status) => item['status'] === status);
+    statuses.some((status) => item['status'] === status);
   const isComplete = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
-  return isComplete ? { items: items as OrderedResult<Status>['items'] } : null;
+  return isComplete ? { items: items as readonly Item[] } : null;
 }
 
 function toSession(fields: object): Session {
