@@ -2,7 +2,7 @@
 // request that never left may be retried.
 import type { Dispatcher } from 'undici';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
-import { ResponseBody } from './response-body.ts';
+import { type BodySource, ResponseBody } from './response-body.ts';
 
 /** Header names are in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -23,7 +23,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   #resolve!: (head: ResponseHead) => void;
   #reject!: (error: unknown) => void;
-  #controller: Dispatcher.DispatchController | null = null;
+  #controller: BodySource | null = null;
   #interimHeads = 0;
   #body: ResponseBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
@@ -52,12 +52,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(asError(reason));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: BodySource): void {
     if (this.#stopped === null) this.#controller = controller;
     else controller.abort(asError(this.#stopped.reason));
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
+  onResponseStart(controller: BodySource, status: number, headers: HttpHeaders): void {
     if (status < 200) {
       this.#interimHeads += 1;
       if (this.#interimHeads > maxInterimHeads) controller.abort(endlessHeads());
@@ -67,7 +67,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#resolve({ status, headers, body: this.#body });
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  onResponseData(_controller: BodySource, chunk: Uint8Array): void {
     this.#body?.push(chunk);
   }
 
@@ -75,7 +75,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#body?.end(null);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
+  onResponseError(_controller: BodySource, error: unknown): void {
     const failure = this.#failureOf(error);
     this.#reject(failure);
     this.#body?.end(failure);

@@ -1,14 +1,15 @@
 // Connections to a server on this machine over plain HTTP, through Node's sockets alone. Loading Node's HTTP client, and undici even more,
 // takes longer than such a request. The decision is in docs/decisions/2026-11-22-plain-sockets-to-this-machine.md.
 import type { connect, Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
+import type { HttpExchange } from './http-exchange.ts';
 import { tooLarge } from './http-failure.ts';
 import { lookupLocalName } from './loopback.ts';
+import type { BodySource } from './response-body.ts';
 import { ResponseParser } from './response-parser.ts';
 
 /** The part of undici's dispatcher that an exchange needs. */
 export interface Connections {
-  dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  dispatch(options: DispatchOptions, handler: HttpExchange): unknown;
   destroy(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ class PlainConnections implements Connections {
     this.#connect = connectSocket;
   }
 
-  dispatch(request: DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  dispatch(request: DispatchOptions, handler: HttpExchange): void {
     const bytes = requestBytes(this.#origin.host, request);
     const reused = this.#takeIdle();
     new PlainExchange(reused ?? this.#open(), handler, {
@@ -148,9 +149,9 @@ interface ExchangeOptions {
 }
 
 /** One request over a plain connection. It makes the same calls to its handler as undici does. */
-class PlainExchange implements Dispatcher.DispatchController {
+class PlainExchange implements BodySource {
   readonly #connection: PlainConnection;
-  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #handler: HttpExchange;
   readonly #options: ExchangeOptions;
   readonly #parser: ResponseParser;
   #connecting: NodeJS.Timeout | undefined;
@@ -158,45 +159,25 @@ class PlainExchange implements Dispatcher.DispatchController {
   #received = 0;
   #isOver = false;
 
-  constructor(connection: PlainConnection, handler: Dispatcher.DispatchHandler, options: ExchangeOptions) {
+  constructor(connection: PlainConnection, handler: HttpExchange, options: ExchangeOptions) {
     this.#connection = connection;
     this.#handler = handler;
     this.#options = options;
     this.#parser = new ResponseParser({
       head: (status, headers) => {
         if (status === 101) throw new Error('it switched to a protocol that was not requested');
-        handler.onResponseStart?.(this, status, headers);
+        handler.onResponseStart(this, status, headers);
       },
-      data: (chunk) => handler.onResponseData?.(this, chunk),
+      data: (chunk) => handler.onResponseData(this, chunk),
     });
     connection.exchange = this;
-  }
-
-  get aborted(): boolean {
-    return this.#reason !== null;
-  }
-
-  get reason(): Error | null {
-    return this.#reason;
-  }
-
-  get paused(): boolean {
-    return !this.#isOver && this.#connection.socket.isPaused();
-  }
-
-  get rawHeaders(): null {
-    return null;
-  }
-
-  get rawTrailers(): null {
-    return null;
   }
 
   send(bytes: Buffer): void {
     const { socket } = this.#connection;
     const start = () => {
       clearTimeout(this.#connecting);
-      this.#handler.onRequestStart?.(this, {});
+      this.#handler.onRequestStart(this);
       if (this.#reason === null) socket.write(bytes);
     };
     if (!socket.connecting) {
@@ -238,7 +219,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#connection.exchange = null;
     this.#connection.socket.destroy();
     if (this.#received === 0 && this.#reason === null) this.#options.onLost();
-    this.#handler.onResponseError?.(this, this.#reason ?? error);
+    this.#handler.onResponseError(this, this.#reason ?? error);
   }
 
   pause(): void {
@@ -271,6 +252,6 @@ class PlainExchange implements Dispatcher.DispatchController {
     } else {
       socket.destroy();
     }
-    this.#handler.onResponseEnd?.(this, {});
+    this.#handler.onResponseEnd();
   }
 }
