@@ -4,18 +4,13 @@ import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
 import { codeOf, tooLarge } from './http-failure.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
-import type { Connections } from './plain-connections.ts';
+import type { Connections, PlainOptions } from './plain-connections.ts';
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends PlainOptions {
   /** The URL of a proxy; null for none. */
   readonly proxy: string | null;
   /** The certificates (PEM) of all trusted authorities; null for Node's default. */
   readonly authorities: readonly string[] | null;
-  readonly connectMs: number;
-  /** Limits the bytes of one response, including its heads and the framing of its chunks. */
-  readonly maxBytes: number;
-  /** Called with each new connection, except connections through a proxy; null if it is not needed. */
-  readonly onOpened: ((socket: Socket) => void) | null;
 }
 
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {

@@ -26,6 +26,7 @@ export interface PlainOptions {
   readonly connectMs: number;
   /** Limits the bytes of one response, including its heads and the framing of its chunks. */
   readonly maxBytes: number;
+  /** Called with each new connection, except connections through a proxy; null if it is not needed. */
   readonly onOpened: ((socket: Socket) => void) | null;
 }
 
@@ -64,8 +65,7 @@ class PlainConnections implements Connections {
     const bytes = requestBytes(this.#origin.host, request);
     const reused = this.#takeIdle();
     new PlainExchange(reused ?? this.#open(), handler, {
-      connectMs: this.#options.connectMs,
-      maxBytes: this.#options.maxBytes,
+      ...this.#options,
       onReusable: (connection) => {
         if (this.#reusesConnections) this.#idle.push(connection);
         else connection.socket.destroy();
@@ -139,9 +139,7 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${head}\r\n`, 'latin1'), content]);
 }
 
-interface ExchangeOptions {
-  readonly connectMs: number;
-  readonly maxBytes: number;
+interface ExchangeOptions extends PlainOptions {
   /** Called when the connection may serve another request. */
   readonly onReusable: (connection: PlainConnection) => void;
   /** Called when the connection was closed before the first byte of a response. */
