@@ -8,13 +8,15 @@ export const archivedValues = ['true', 'false', 'any'] as const;
 
 type ArchivedValue = (typeof archivedValues)[number];
 
+const archivedOf: Readonly<Record<ArchivedValue, boolean | null>> = { true: true, false: false, any: null };
+
 /** The query to send. `archived` is left out if it has its default value. */
 export function conditionsQuery(
   { archived, ...conditions }: SessionConditions,
   archivedByDefault: boolean | null,
 ): Query {
-  const isDefault = archived === archivedByDefault;
-  return { ...conditions, archived: isDefault ? null : archived === null ? 'any' : String(archived) };
+  const value = archived === null ? 'any' : String(archived);
+  return { ...conditions, archived: archived === archivedByDefault ? null : value };
 }
 
 /** The conditions of a received query. A missing field matches every session. */
@@ -35,6 +37,6 @@ export function readConditionsQuery(
     tag: query.tag ?? null,
     user: query.user ?? null,
     pinned: query.pinned ?? null,
-    archived: archived === undefined ? archivedByDefault : archived === 'any' ? null : archived === 'true',
+    archived: archived === undefined ? archivedByDefault : archivedOf[archived],
   };
 }
