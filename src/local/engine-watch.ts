@@ -2,6 +2,7 @@
 import type { EngineEvent } from '../engine/reply-engine.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
+import { beforeAbort } from '../system/before-abort.ts';
 
 /** The engine's events. Throws the signal's reason when the signal fires, and `ENGINE_TIMEOUT` when the engine is silent for too long. */
 export async function* withTimeLimits(
@@ -23,7 +24,8 @@ export async function* withTimeLimits(
   const iterator = ask(watch.signal)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const step = await nextOrAbort(iterator, watch.signal);
+      watch.signal.throwIfAborted();
+      const step = await beforeAbort(iterator.next(), watch.signal);
       clearTimeout(timer);
       if (step.done) {
         finished = true;
@@ -42,16 +44,4 @@ export async function* withTimeLimits(
       iterator.return?.().catch(() => {});
     }
   }
-}
-
-function nextOrAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T>> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    iterator
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', stop));
-  });
 }
