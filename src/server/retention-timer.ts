@@ -2,18 +2,15 @@
 // needs a confirmed count is not run; once per interval, the log says how to confirm it.
 import { ParleyError } from '../service/errors.ts';
 import type { Retention, RetentionEnd, RetentionPlan } from '../service/project-retention.ts';
+import type { ServerLog } from './server-log.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 export interface RetentionTimerOptions {
   /** The interval between runs of a policy. */
   readonly everyMs: number;
   readonly now: () => number;
-  readonly logger: {
-    info(fields: object, text: string): void;
-    warn(fields: object, text: string): void;
-  };
-  readonly metrics: {
-    countRetention(counts: { readonly expired: number; readonly erased: number }, now: number): void;
-  } | null;
+  readonly logger: Pick<ServerLog['logger'], 'info' | 'warn'>;
+  readonly metrics: Pick<ServerMetrics, 'countRetention'> | null;
   /** The command that confirms a run. */
   readonly confirmCommand: (plan: RetentionPlan) => string;
 }
