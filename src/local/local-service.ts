@@ -144,8 +144,8 @@ export class LocalService implements ConversationService {
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
-    const projectId = await this.#keys.project(call, 'deleteSession');
-    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call));
+    const { projectId, keyHash } = await this.#keys.access(call, 'deleteSession', () => {});
+    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call), keyHash);
     return { repeated: false, ...resultOf(found(deleted)) };
   }
 }

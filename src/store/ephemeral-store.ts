@@ -17,14 +17,7 @@ const persistentCalls = [
 ];
 /** The operations on sessions. */
 const memoryCalls = [
-  ...([
-    'deleteSession',
-    'changeSession',
-    'restoreSession',
-    'deleteSessions',
-    'restoreSessions',
-    'orderSessions',
-  ] as const),
+  ...(['changeSession', 'restoreSession', 'deleteSessions', 'restoreSessions', 'orderSessions'] as const),
   ...(['listSessions', 'listMessages', 'listAllMessages', 'importSession', 'forkSession'] as const),
   ...(['undoTurn', 'redoTurn', 'modeOfTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
 ];
@@ -81,6 +74,10 @@ export function ephemeralStore(persistent: SessionStore, memory: SessionStore): 
     async findSession(projectId, sessionId, keyHash = null) {
       await checkKey(projectId, keyHash);
       return memory.findSession(projectId, sessionId);
+    },
+    async deleteSession(projectId, sessionId, now, by, keyHash = null) {
+      await checkKey(projectId, keyHash);
+      return memory.deleteSession(projectId, sessionId, now, by);
     },
     async searchSessions(projectId, filter, signal, keyHash = null) {
       await checkKey(projectId, keyHash);

@@ -134,6 +134,7 @@ export interface SessionStore {
     sessionId: string,
     now: number,
     by?: AuditOrigin,
+    keyHash?: KeyHash,
   ): Promise<DeletedSession | null>;
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;

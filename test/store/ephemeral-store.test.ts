@@ -75,9 +75,13 @@ describe.each(Object.entries(homes))('over %s', (_name, home) => {
     expect(await kept.planPurge(filter)).toMatchObject({ sessions: 1, messages: 2, text_bytes: 0 });
   });
 
-  test('a key that is revoked meanwhile begins no further turn', async () => {
+  test('a key that is revoked meanwhile begins no further turn, and deletes nothing', async () => {
     const { kept, key, project, store } = await open();
+    const { session_id } = await begin(store, project, {});
     await kept.revokeKey(key.key_id, startOfTime);
+    await expect(
+      store.deleteSession(project, session_id, startOfTime, undefined, key.hash),
+    ).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
     await expect(begin(store, project, { keyHash: key.hash })).rejects.toMatchObject({
       code: 'INVALID_API_KEY',
     });

@@ -78,11 +78,14 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         store.beginTurn(project, turnStart({ session_id, keyHash }));
       const search = (keyHash: Uint8Array) =>
         store.searchSessions(project, searchFilter('hello'), new AbortController().signal, keyHash);
+      const remove = (session_id: string, keyHash: Uint8Array) =>
+        store.deleteSession(project, session_id, startOfTime, undefined, keyHash);
       const made = newId('ses');
       expect(await store.findSession(project, session, key.hash)).toMatchObject({ session_id: session });
       expect(await create(made, key.hash)).toMatchObject({ kind: 'done', value: { session_id: made } });
       expect(await begin(made, key.hash)).toMatchObject({ kind: 'begun' });
       expect((await search(key.hash)).items).toHaveLength(1);
+      expect(await remove(await newSession(store, project), key.hash)).toMatchObject({ deleted_at: at(0) });
       await store.revokeKey(key.key_id, startOfTime);
       for (const hash of [key.hash, hashOf('unknown'), other.hash]) {
         const refused = { code: 'INVALID_API_KEY' };
@@ -93,6 +96,8 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         await expect(begin(null, hash)).rejects.toMatchObject(refused);
         await expect(begin('none', hash)).rejects.toMatchObject(refused);
         await expect(search(hash)).rejects.toMatchObject(refused);
+        await expect(remove(session, hash)).rejects.toMatchObject(refused);
+        await expect(remove('none', hash)).rejects.toMatchObject(refused);
       }
       const { items } = await store.listSessions(project, everySession());
       expect(items.map(({ session_id }) => session_id).sort()).toEqual([session, made].sort());

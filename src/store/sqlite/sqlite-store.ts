@@ -133,8 +133,9 @@ export class SqliteStore implements SessionStore {
     });
   };
 
-  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
+  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by, keyHash = null) =>
     this.#access.write(projectId, (connection) => {
+      this.#keys.check(connection, projectId, keyHash);
       const deleted = deleteSession(connection, projectId, sessionId, now);
       return this.audit.recordSessions(deleted, connection, 'delete', projectId, by);
     });
