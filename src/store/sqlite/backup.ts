@@ -6,25 +6,45 @@ import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import type { Connection } from './connection.ts';
 
-/** The path of the copy. */
-export function backUp(connection: Connection, version: number): string {
-  return copyTo(connection.path, version, (part) => copy(connection, part));
+/** An unnamed copy of the store. The next copy replaces it if the process is killed before `keep`. */
+export interface UnnamedCopy {
+  /** Gives the copy its name, durably. Returns the path. */
+  keep(): string;
+  discard(): void;
+}
+
+export function backUp(connection: Connection, version: number): UnnamedCopy {
+  return unnamedCopy(connection.path, version, (part) => copy(connection, part));
 }
 
 /** Makes a copy with `write`, which fills the empty file of the given path. Returns the path of the copy. */
 export function copyTo(path: string, version: number, write: (part: string) => void): string {
-  const name = freeName(`${path}.backup-v${version}`);
+  const copy = unnamedCopy(path, version, write);
+  try {
+    return copy.keep();
+  } catch (error) {
+    copy.discard();
+    throw error;
+  }
+}
+
+function unnamedCopy(path: string, version: number, write: (part: string) => void): UnnamedCopy {
   const part = `${path}.backup-part`;
-  rmSync(part, { force: true }); // A process that ended during a copy left this file.
+  const discard = () => rmSync(part, { force: true });
+  discard(); // A process that ended before it named its copy left this file.
   closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into this empty file. All users could read a file that SQLite makes.
   try {
     write(part);
-    moveIntoPlace(part, name, { durable: true });
-    return name;
   } catch (error) {
-    rmSync(part, { force: true });
+    discard();
     throw error;
   }
+  const keep = () => {
+    const name = freeName(`${path}.backup-v${version}`);
+    moveIntoPlace(part, name, { durable: true });
+    return name;
+  };
+  return { keep, discard };
 }
 
 /** A free name for the copy. An earlier copy stays: the store may have been used since a migration that failed after copying. */

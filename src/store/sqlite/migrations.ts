@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import type { StoreMigration } from '../../service/administration.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import { olderStore } from '../older-store.ts';
-import { backUp } from './backup.ts';
+import { backUp, type UnnamedCopy } from './backup.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
@@ -42,17 +42,21 @@ async function applyPending(
   wait: LockWait,
 ): Promise<StoreMigration> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
+  let copy: UnnamedCopy | null = null;
   let backup: string | null = null;
   try {
     // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
     const from = schemaVersion(connection);
-    if (pending.length > 0 && from > 0) backup = backUp(connection, from);
+    if (pending.length > 0 && from > 0) copy = backUp(connection, from);
     for (const migration of pending) apply(connection, migration);
+    // Copies of attempts that are killed again and again would fill the disk if each had its name from the beginning.
+    backup = copy?.keep() ?? null;
     connection.run('COMMIT');
     return { from, to: pending.at(-1)?.version ?? from, backup };
   } catch (error) {
     connection.rollback();
+    copy?.discard();
     // Repeated attempts would fill the disk with copies. After an I/O error the log may contain the whole transaction, so the copy stays.
     if (backup !== null && !systemErrorCode(error).startsWith('SQLITE_IOERR'))
       rmSync(backup, { force: true });

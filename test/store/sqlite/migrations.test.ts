@@ -181,6 +181,29 @@ it('never overwrites a copy, but gives the next one a number', async () => {
   expect(titles(`${path}.backup-v${newest}-2`)).toEqual(['before']);
 });
 
+it('names the copy when the new schema is ready, so that migrations killed one after another leave one copy', async () => {
+  const directory = temporaryDirectory();
+  await storeWithOneSession(directory);
+  const options = { ...storeOptions(directory), migrations: [...schema, later] };
+  const atWork: string[][] = [];
+  const open = (path: string) => {
+    const database = options.driver.open(path);
+    const exec = database.exec.bind(database);
+    database.exec = (sql) => {
+      if (sql === later.sql) atWork.push(readdirSync(directory).filter((name) => name.includes('backup')));
+      exec(sql);
+    };
+    return database;
+  };
+  // A migration that was killed has left this file.
+  writeFileSync(join(directory, 'parley.db.backup-part'), 'unfinished');
+  await openTestStore({ ...options, driver: { ...options.driver, open } });
+  expect(atWork).toEqual([['parley.db.backup-part']]);
+  expect(readdirSync(directory).filter((name) => name.includes('backup'))).toEqual([
+    `parley.db.backup-v${newest}`,
+  ]);
+});
+
 it('rolls back a step that fails, leaves no copy, and leaves the store usable in its old schema', async () => {
   const directory = temporaryDirectory();
   const { project, id } = await storeWithOneSession(directory);
