@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
+import { olderStore } from '../support/older-store.ts';
 import { endOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -111,6 +112,30 @@ test('a store with sessions is replaced only on request, and is kept next to it;
   await one.output(['store', 'restore', join(one.path, 'with'), '--replace']);
   const keys = await one.answer<readonly { revoked_at: string | null }[]>(['keys', 'list']);
   expect(keys.map(({ revoked_at }) => revoked_at !== null)).toEqual([false, true]);
+});
+
+test('a store of an older schema is replaced as it is, and its keys stay in use', async () => {
+  const file = join(place.path, 'over-older');
+  await place.output(['store', 'backup', file]);
+  for (const version of [2, 12]) {
+    const one = newPlace();
+    const { path, session } = await olderStore(one.dataDirectory, version);
+    lookInto(path, (store) =>
+      store.exec(`
+        INSERT INTO api_keys (key_id, name, hash, project, created_at) SELECT 'key_old', 'old', zeroblob(32), id, 0 FROM projects;
+        UPDATE projects SET name = 'default'`),
+    );
+    const { kept } = await one.answer<{ kept: string }>(['store', 'restore', file, '--replace']);
+    expect(await exported(one)).toBe(await exported(place));
+    const keys = await one.answer<readonly { key_id: string }[]>(['keys', 'list']);
+    expect(keys).toContainEqual(
+      expect.objectContaining({ key_id: 'key_old', scope: null, revoked_at: null }),
+    );
+    lookInto(kept, (old) => {
+      expect(old.pragma('user_version', { simple: true })).toBe(version);
+      expect(old.prepare('SELECT session_id FROM sessions').pluck().all()).toEqual([session]);
+    });
+  }
 });
 
 test('a store in use, and one of a newer version, are not replaced', async () => {

@@ -17,6 +17,9 @@ import { rowStatements } from './store-row-statements.ts';
 /** The name of a store that is being made. A purge removes it, as it removes all copies of a store. */
 export const unfinishedName = `${storeFilename}.backup-restoring`;
 
+/** The first schema whose keys have limits. */
+const firstWithLimits = 13;
+
 export interface ReplacedPlace {
   readonly driver: SqliteDriver;
   readonly directory: string;
@@ -107,7 +110,7 @@ function readStore(connection: Connection): EarlierStore {
       .map(({ project_id, name }) => [project_id, name]),
   );
   const keys = connection
-    .all<ProjectKeyRow>(rowStatements.keys)
+    .all<ProjectKeyRow>(version < firstWithLimits ? rowStatements.keysWithoutLimits : rowStatements.keys)
     .map((key) => ({ ...key, project_name: names.get(key.project_id) ?? '' }));
   return { holdsSessions, keys };
 }

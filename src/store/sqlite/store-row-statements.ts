@@ -12,13 +12,17 @@ const heads = (comparison: '>' | '>=') => `
   SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
   ORDER BY session_id LIMIT @limit`;
+const keysWith = (limits: string) => `
+  SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at, ${limits}
+  FROM api_keys JOIN projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`;
 
 export const rowStatements = {
   projects: 'SELECT project_id, name, created_at FROM projects WHERE id <> 0 ORDER BY project_id',
-  keys: `
-    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at,
-      scope, expires_at, turns_per_day, tokens_per_day
-    FROM api_keys JOIN projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`,
+  keys: keysWith('scope, expires_at, turns_per_day, tokens_per_day'),
+  /** The keys of a store with a schema before 13. */
+  keysWithoutLimits: keysWith(
+    'NULL AS scope, NULL AS expires_at, NULL AS turns_per_day, NULL AS tokens_per_day',
+  ),
   count: `
     SELECT count(*) AS sessions, coalesce(sum(message_count), 0) + (
       SELECT count(*) FROM hidden_messages JOIN sessions AS parent ON parent.id = hidden_messages.session
