@@ -163,6 +163,9 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
 /** A line that breaks the form. `message` says how. */
 export class LineFault extends Error {}
 
+/** A line with a kind or a column that this version does not know. A newer version may have written it. */
+export class UnknownForm extends LineFault {}
+
 /** The fields are in the order of the tables above, so that equal stores have equal lines, whatever their database is. */
 export function lineText(line: BackupLine): string {
   const { kind } = line;
@@ -187,7 +190,8 @@ export function readLine(text: string): BackupLine {
     throw new LineFault('is not JSON');
   }
   const { kind } = (value ?? {}) as { readonly kind?: unknown };
-  if (typeof kind !== 'string' || !Object.hasOwn(lines, kind)) throw new LineFault('is no line of a backup');
+  if (typeof kind !== 'string' || !Object.hasOwn(lines, kind))
+    throw new UnknownForm('is no line of a backup');
   // A backup of an earlier version has no limits of keys.
   if (kind === 'key') value = { ...noLimits, ...(value as object) };
   const { kind: _, ...row } = value as BackupLine;
@@ -207,7 +211,7 @@ export function readLine(text: string): BackupLine {
 function check(row: object, columns: Readonly<Record<string, ColumnKind>>, place: string): void {
   for (const name of Object.keys(row))
     if (!Object.hasOwn(columns, name))
-      throw new LineFault(`has "${place}${name}", which this version does not know`);
+      throw new UnknownForm(`has "${place}${name}", which this version does not know`);
   for (const [name, kind] of Object.entries(columns)) {
     const value = (row as Readonly<Record<string, unknown>>)[name];
     if (!fits(value, kind)) throw new LineFault(`has no ${kind} in "${place}${name}"`);

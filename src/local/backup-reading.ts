@@ -10,6 +10,7 @@ import {
   lineText,
   readLine,
   type SessionLine,
+  UnknownForm,
 } from './backup-lines.ts';
 
 /** The longest line, in bytes. A line holds one long message or many short ones. */
@@ -93,7 +94,8 @@ function parsed(text: string, at: string, hint: string): BackupLine {
   try {
     return readLine(text);
   } catch (error) {
-    if (error instanceof LineFault) throw damaged(at, error.message, hint);
+    const mayBeNewer = error instanceof UnknownForm && hint === anotherBackup;
+    if (error instanceof LineFault) throw damaged(at, error.message, mayBeNewer ? newerVersion : hint);
     throw error;
   }
 }
@@ -165,6 +167,7 @@ function addOnce(ids: Set<string>, id: string, at: string): void {
 }
 
 const anotherBackup = 'It cannot be restored. Take another backup.';
+const newerVersion = 'If a newer version of Parley made it, use that version. Otherwise take another backup.';
 const notABackup =
   'It is not a backup, or it is compressed or encrypted. Pass the decompressed text on standard input.';
 

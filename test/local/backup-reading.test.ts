@@ -115,6 +115,19 @@ test.each([
   });
 });
 
+test.each([
+  ['column', { ...project, colour: 1 }],
+  ['kind', { kind: 'colour' }],
+])('a %s that is not known is said to be damage or that of a newer version', async (_, line) => {
+  async function* chunks() {
+    yield backupOf([head, line]);
+  }
+  await expect(readBackup(chunks(), 'b', () => {})).rejects.toMatchObject({
+    code: 'STORE_DAMAGED',
+    hint: 'If a newer version of Parley made it, use that version. Otherwise take another backup.',
+  });
+});
+
 describe('a backup whose SHA-256 is right is refused', () => {
   const twice = { ...session, messages: [...session.messages, ...withMessage({ position: 1 }).messages] };
   const wrong: readonly [string, Buffer, RegExp][] = [
