@@ -1,12 +1,10 @@
 // The progress display of one reply at a terminal: a waiting line until the reply begins, and a live text after it whenever it pauses.
 import type { WaitingSign } from '../service/call.ts';
-import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { CliContext } from './context.ts';
-import type { LiveText, LiveTextOptions } from './terminal/live-text.ts';
+import type { LiveText } from './terminal/live-text.ts';
 import type { Output, UntrustedWriter } from './terminal/output.ts';
 import { showWaiting, type Waiting } from './terminal/progress.ts';
 import { type MarkdownChoice, replyWriter } from './terminal/reply-writer.ts';
-import { startTimer } from './terminal/timer.ts';
 
 interface ReplyDisplay {
   readonly output: Output;
@@ -23,13 +21,13 @@ export class LiveReply {
 
   constructor(markdown: MarkdownChoice, context: CliContext) {
     this.#context = context;
-    this.display = openDisplay(markdown, timingOf(context), context);
+    this.display = openDisplay(markdown, context);
     this.display.catch(() => {});
   }
 
   /** Shows the waiting line. Call it when the request is sent. */
   wait(): void {
-    this.#waiting = showWaiting(() => this.#context.stderr, 'Waiting for the reply', timingOf(this.#context));
+    this.#waiting = showWaiting('Waiting for the reply', this.#context);
   }
 
   /** Shows what the call is waiting for. */
@@ -56,24 +54,19 @@ export class LiveReply {
   }
 }
 
-function timingOf({ options }: CliContext): LiveTextOptions {
-  return { quiet: options.quiet, startTimer, now: monotonicMs };
-}
-
 async function openDisplay(
   markdown: MarkdownChoice,
-  timing: LiveTextOptions,
-  { stdout, signal }: CliContext,
+  { stdout, signal, options }: CliContext,
 ): Promise<ReplyDisplay> {
-  const live = stdout.redraws && !timing.quiet ? await openLive(stdout, timing) : null;
+  const live = stdout.redraws && !options.quiet ? await openLive(stdout) : null;
   const output = live ?? stdout;
   return { output, live, writer: await replyWriter(output, { markdown, signal }) };
 }
 
-async function openLive(stdout: Output, timing: LiveTextOptions): Promise<LiveText> {
+async function openLive(stdout: Output): Promise<LiveText> {
   const [{ LiveText }, { textWidth }] = await Promise.all([
     import('./terminal/live-text.ts'),
     import('./terminal/text-width.ts'),
   ]);
-  return new LiveText(stdout, textWidth, timing);
+  return new LiveText(stdout, textWidth);
 }

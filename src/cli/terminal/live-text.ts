@@ -1,16 +1,11 @@
 // A status text after a reply that shows nothing for a second: `table, 12 rows`, `Thinking 4 s`. It is drawn after the last character of the
 // reply, and is erased before the reply continues, so it leaves no trace. Only a terminal that redraws gets it.
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { ForwardingOutput } from './forwarding-output.ts';
 import type { Output } from './output.ts';
+import type { Measure } from './table.ts';
 import { type OutputText, sequencesOf, terminalText } from './terminal-text.ts';
-import type { StartTimer } from './timer.ts';
-
-export interface LiveTextOptions {
-  readonly quiet: boolean;
-  readonly startTimer: StartTimer;
-  /** A clock in milliseconds that nobody sets. */
-  readonly now: () => number;
-}
+import { startTimer } from './timer.ts';
 
 /** The text is shown when the reply has stood still for this long (ms). */
 const patienceMs = 1000;
@@ -18,8 +13,7 @@ const stepMs = 500;
 const tabWidth = 8;
 
 export class LiveText extends ForwardingOutput {
-  readonly #options: LiveTextOptions;
-  readonly #measure: (text: string) => number;
+  readonly #measure: Measure;
   /** Returns the status text. Null if there is none. */
   #words: ((seconds: number) => string) | null = null;
   /** The time of the last write, or of the call of `begin`. */
@@ -30,17 +24,16 @@ export class LiveText extends ForwardingOutput {
   #cancel = () => {};
 
   /** `target` is a terminal, and its cursor is at the start of a line. */
-  constructor(target: Output, measure: (text: string) => number, options: LiveTextOptions) {
+  constructor(target: Output, measure: Measure) {
     super(target);
     this.#measure = measure;
-    this.#options = options;
   }
 
   /** Shows the words while nothing is written, from now until `stop`. `seconds` is the time since the last write. */
   begin(words: (seconds: number) => string): void {
-    if (this.#options.quiet || !this.redraws) return;
+    if (!this.redraws) return;
     if (this.#words === null) {
-      this.#since = this.#options.now();
+      this.#since = monotonicMs();
       this.#schedule();
     }
     this.#words = words;
@@ -57,19 +50,19 @@ export class LiveText extends ForwardingOutput {
     if (sequences === '') return;
     await this.#erase();
     this.#follow(sequences);
-    this.#since = this.#options.now();
+    this.#since = monotonicMs();
     return this.target.write(text);
   }
 
   #schedule(): void {
-    this.#cancel = this.#options.startTimer(stepMs, () => {
+    this.#cancel = startTimer(stepMs, () => {
       this.#schedule();
       void this.#draw();
     });
   }
 
   async #draw(): Promise<void> {
-    const seconds = Math.floor((this.#options.now() - this.#since) / 1000);
+    const seconds = Math.floor((monotonicMs() - this.#since) / 1000);
     if (this.#words === null || seconds * 1000 < patienceMs) return;
     const gap = this.#column === 0 ? '' : ' ';
     const text = `${gap}${this.#words(seconds)}`;

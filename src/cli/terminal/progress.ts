@@ -1,14 +1,14 @@
 // Shows a waiting line until a response arrives: only on a terminal, only after a moment, and removed afterwards.
 import type { Ora } from 'ora';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
-import type { StartTimer } from './timer.ts';
+import { type StartTimer, startTimer } from './timer.ts';
 
-export interface WaitingOptions {
-  readonly quiet: boolean;
-  readonly startTimer: StartTimer;
-  /** A clock in milliseconds that nobody sets. */
-  readonly now: () => number;
+export interface WaitingContext {
+  /** Read only when the line is shown, because creating the stream takes time. */
+  readonly stderr: Output;
+  readonly options: { readonly quiet: boolean };
 }
 
 export interface Waiting {
@@ -21,35 +21,24 @@ export interface Waiting {
 /** Most responses arrive before this time (ms), and the library is not loaded for them. */
 const patienceMs = 150;
 
-/** Shows the text and the seconds since the call. `stderr` is called only when the line is shown, because creating the stream takes time. */
-export function showWaiting(
-  stderr: () => Output,
-  text: string,
-  { quiet, startTimer, now }: WaitingOptions,
-): Waiting {
-  return quiet ? { say() {}, stop() {} } : new WaitingLine(stderr, text, { startTimer, now });
+/** Shows the text and the seconds since the call. `timer` is replaced in tests. */
+export function showWaiting(text: string, context: WaitingContext, timer: StartTimer = startTimer): Waiting {
+  return context.options.quiet ? { say() {}, stop() {} } : new WaitingLine(text, context, timer);
 }
 
 class WaitingLine implements Waiting {
-  readonly #stderr: () => Output;
+  readonly #context: WaitingContext;
   readonly #startTimer: StartTimer;
-  readonly #now: () => number;
-  readonly #startedAt: number;
+  readonly #startedAt = monotonicMs();
   #text: string;
   #spinner: Ora | null = null;
   #isStopped = false;
   #cancelTimer = () => {};
 
-  constructor(
-    stderr: () => Output,
-    text: string,
-    { startTimer, now }: Pick<WaitingOptions, 'startTimer' | 'now'>,
-  ) {
-    this.#stderr = stderr;
+  constructor(text: string, context: WaitingContext, timer: StartTimer) {
+    this.#context = context;
     this.#text = text;
-    this.#startTimer = startTimer;
-    this.#now = now;
-    this.#startedAt = now();
+    this.#startTimer = timer;
     this.#showLater();
   }
 
@@ -70,7 +59,7 @@ class WaitingLine implements Waiting {
   }
 
   async #show(): Promise<void> {
-    const { formats, redraws, stream, colour } = this.#stderr();
+    const { formats, redraws, stream, colour } = this.#context.stderr;
     // A terminal may report its width later.
     if (formats && !redraws) this.#showLater();
     if (!redraws) return;
@@ -78,7 +67,7 @@ class WaitingLine implements Waiting {
     if (this.#isStopped) return;
     this.#spinner = ora({
       text: filterLine(this.#text),
-      suffixText: () => `${Math.floor((this.#now() - this.#startedAt) / 1000)} s`,
+      suffixText: () => `${Math.floor((monotonicMs() - this.#startedAt) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',
       isEnabled: true,

@@ -1,7 +1,7 @@
 // The sign of life of a command that waits.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import { createOutput } from '../../../src/cli/terminal/output.ts';
+import { createOutput, type Output } from '../../../src/cli/terminal/output.ts';
 import { showWaiting } from '../../../src/cli/terminal/progress.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 
@@ -18,6 +18,8 @@ function stderrOf(stream: PassThrough) {
   });
 }
 
+const shownOn = (output: Output, quiet = false) => ({ stderr: output, options: { quiet } });
+
 /** The running timers: a sign of life starts with one. */
 function timers() {
   const running = new Set<number>();
@@ -31,11 +33,7 @@ function timers() {
 describe('a sign of life', () => {
   test('appears on a terminal after a moment, and not after a response', () => {
     const { running, startTimer } = timers();
-    const sign = showWaiting(() => stderr({ isTTY: true, columns: 80 }), 'x', {
-      quiet: false,
-      startTimer,
-      now: Date.now,
-    });
+    const sign = showWaiting('x', shownOn(stderr({ isTTY: true, columns: 80 })), startTimer);
     expect([...running]).toEqual([150]);
     sign.stop();
     sign.stop();
@@ -56,7 +54,7 @@ describe('a sign of life', () => {
       }
       return () => {};
     };
-    const sign = showWaiting(() => output, 'x', { quiet, startTimer: atOnce, now: Date.now });
+    const sign = showWaiting('x', shownOn(output, quiet), atOnce);
     await import('ora');
     await new Promise(setImmediate);
     sign.stop();
@@ -72,7 +70,7 @@ describe('a sign of life', () => {
       actions.push(action);
       return () => {};
     };
-    const sign = showWaiting(() => output, 'Counting', { quiet: false, startTimer, now: Date.now });
+    const sign = showWaiting('Counting', shownOn(output), startTimer);
     actions.shift()?.();
     await new Promise(setImmediate);
     expect(terminal.readableLength).toBe(0);

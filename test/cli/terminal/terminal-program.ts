@@ -115,7 +115,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   /** Waits until a key is typed. */
   async wait() {
-    const sign = showWaiting(() => stderr, 'Waiting for eliza', { quiet: false, startTimer, now: Date.now });
+    const sign = showWaiting('Waiting for eliza', { stderr, options: { quiet: false } });
     await new Promise((resolve) => process.stdin.once('data', resolve));
     process.stdin.destroy();
     sign.stop();

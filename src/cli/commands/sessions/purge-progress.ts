@@ -1,10 +1,8 @@
 // The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
-import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { showWaiting, type Waiting } from '../../terminal/progress.ts';
-import { startTimer } from '../../terminal/timer.ts';
 
 export class PurgeProgress {
   readonly #context: CliContext;
@@ -57,10 +55,6 @@ export class PurgeProgress {
 
   #overwrite(): void {
     this.#progress.stop();
-    this.#spinner ??= showWaiting(() => this.#context.stderr, 'Overwriting the erased data', {
-      quiet: this.#context.options.quiet,
-      startTimer,
-      now: monotonicMs,
-    });
+    this.#spinner ??= showWaiting('Overwriting the erased data', this.#context);
   }
 }

@@ -3,7 +3,6 @@
 import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
-import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
@@ -16,7 +15,6 @@ import { withSessionName } from '../../session-reference.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { showWaiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
-import { startTimer } from '../../terminal/timer.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { everySession } from './every-session.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
@@ -256,7 +254,6 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
 }
 
 async function withSpinner<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
-  const { quiet } = context.options;
-  const spinner = showWaiting(() => context.stderr, text, { quiet, startTimer, now: monotonicMs });
+  const spinner = showWaiting(text, context);
   return work().finally(() => spinner.stop());
 }

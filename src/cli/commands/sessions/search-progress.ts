@@ -1,10 +1,8 @@
 // The progress of a search at a terminal: a spinner, and a bar while the embedded service adds messages to the search index.
 import type { Call } from '../../../service/call.ts';
-import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { showWaiting, type Waiting } from '../../terminal/progress.ts';
-import { startTimer } from '../../terminal/timer.ts';
 
 export class SearchProgress {
   readonly #context: CliContext;
@@ -47,7 +45,6 @@ export class SearchProgress {
   }
 
   #spin(): Waiting {
-    const timing = { quiet: this.#context.options.quiet, startTimer, now: monotonicMs };
-    return showWaiting(() => this.#context.stderr, 'Searching', timing);
+    return showWaiting('Searching', this.#context);
   }
 }

@@ -3,21 +3,17 @@ import type { Backend } from '../../../service/backend.ts';
 import type { Call, WaitingSign } from '../../../service/call.ts';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
-import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { rememberOrReport } from '../../remember-session.ts';
 import { withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import { showWaiting } from '../../terminal/progress.ts';
-import { startTimer } from '../../terminal/timer.ts';
 
 type Move = (archive: Backend['archive'], call: Call, id: string) => Promise<Result<MovedTurn>>;
 
 /** `named` is an id, the end of an id, or a title. If it is the current session of this terminal, its new mode is remembered. */
 export async function moveTurn(named: string, context: CliContext, move: Move): Promise<Result<MovedTurn>> {
-  const { quiet } = context.options;
-  const timing = { quiet, startTimer, now: monotonicMs };
-  const waiting = showWaiting(() => context.stderr, 'Waiting for the session', timing);
+  const waiting = showWaiting('Waiting for the session', context);
   const notice = ({ kind }: WaitingSign) => {
     if (kind === 'busy') waiting.say('Waiting for another turn of the session');
   };
