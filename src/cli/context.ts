@@ -123,7 +123,7 @@ export class CliContext {
     ]);
     const { stdout, stderr, host, stopSignal } = this;
     const jq = await Jq.compile(filter, host.env, stopSignal);
-    this.#filtered = new JqOutput(stdout, jq, { stderr, startTimer });
+    this.#filtered = new JqOutput(stdout, jq, stderr);
   }
 
   /** Flushes the filter, and throws its failure if there is one. */

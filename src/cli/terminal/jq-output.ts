@@ -6,21 +6,16 @@ import { complaint, type Jq } from './jq.ts';
 import { escapeDangerous } from './json.ts';
 import type { Output, UntrustedWriter } from './output.ts';
 import type { OutputText } from './terminal-text.ts';
-import type { StartTimer } from './timer.ts';
+import { startTimer } from './timer.ts';
 
 /** Lines are held back up to this many characters, and for this time at most. */
 const maxHeldCharacters = 256 * 1024;
 const maxHeldMs = 20;
 
-interface JqOutputOptions {
-  /** Gets the output of jq's `debug`. */
-  readonly stderr: Output;
-  readonly startTimer: StartTimer;
-}
-
 export class JqOutput extends ForwardingOutput {
   readonly #jq: Jq;
-  readonly #options: JqOutputOptions;
+  /** Gets the output of jq's `debug`. */
+  readonly #stderr: Output;
   #lines: string[] = [];
   #heldCharacters = 0;
   /** The beginning of a line whose end was not written yet. */
@@ -31,10 +26,10 @@ export class JqOutput extends ForwardingOutput {
   #failures = 0;
   #firstFailure = '';
 
-  constructor(target: Output, jq: Jq, options: JqOutputOptions) {
+  constructor(target: Output, jq: Jq, stderr: Output) {
     super(target);
     this.#jq = jq;
-    this.#options = options;
+    this.#stderr = stderr;
   }
 
   /** The output is JSON, which no layout may change. */
@@ -59,7 +54,7 @@ export class JqOutput extends ForwardingOutput {
     this.#lines.push(...completeLines.filter((line) => line !== ''));
     this.#heldCharacters += json.length;
     if (this.#heldCharacters >= maxHeldCharacters) return this.flush();
-    this.#stopTimer ??= this.#options.startTimer(maxHeldMs, () => {
+    this.#stopTimer ??= startTimer(maxHeldMs, () => {
       this.flush().catch((error: unknown) => {
         this.#flushError = error;
       });
@@ -99,7 +94,7 @@ export class JqOutput extends ForwardingOutput {
       this.#failures += errors.length || 1;
       this.#firstFailure ||= complaint(errors[0] ?? diagnostics);
     }
-    await this.#options.stderr.write(failed ? '' : diagnostics);
+    await this.#stderr.write(failed ? '' : diagnostics);
   }
 }
 
