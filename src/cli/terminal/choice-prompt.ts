@@ -22,13 +22,7 @@ export async function chooseMany<Value>(
   if (choices.length > rows) return chooseFromLongList(question, choices, prompting);
   return runPrompt(prompting, async (context, theme) => {
     const { checkbox } = await import('@inquirer/prompts');
-    const list = {
-      message: filterText(question),
-      choices: withFilteredNames(choices),
-      pageSize: rows,
-      theme,
-    };
-    return checkbox<Value>(list, context);
+    return checkbox<Value>({ ...listOf(question, choices), theme }, context);
   });
 }
 
@@ -43,13 +37,7 @@ export async function chooseOne<Value>(
   }
   return runPrompt(prompting, async (context, theme) => {
     const { select } = await import('@inquirer/prompts');
-    const list = {
-      message: filterText(question),
-      choices: withFilteredNames(choices),
-      pageSize: rows,
-      theme,
-    };
-    return select<Value>(list, context);
+    return select<Value>({ ...listOf(question, choices), theme }, context);
   });
 }
 
@@ -61,8 +49,8 @@ async function choosePlainly<Value>(
 ): Promise<readonly Value[]> {
   const plain = await import('./plain-question.ts');
   const names = choices.map(({ name }) => filterLine(name));
-  const initial = choices.flatMap(({ checked }, at) => (checked === true ? [at] : []));
-  const chosen = await plain.choosePlainly(question, names, { initial, isOne }, prompting);
+  const options = { initial: initialOf(choices), isOne };
+  const chosen = await plain.choosePlainly(question, names, options, prompting);
   return choices.filter((_, at) => chosen.includes(at)).map(({ value }) => value);
 }
 
@@ -73,7 +61,7 @@ async function chooseFromLongList<Value>(
   prompting: Prompting,
 ): Promise<readonly Value[]> {
   const names = choices.map(({ name }) => filterLine(name));
-  const selected = new Set(choices.flatMap(({ checked }, at) => (checked === true ? [at] : [])));
+  const selected = new Set(initialOf(choices));
   const done = -1;
   for (;;) {
     const doneName = selected.size === 0 ? 'Select none of these' : `Continue with ${selected.size} selected`;
@@ -98,6 +86,15 @@ async function chooseFromLongList<Value>(
   }
 }
 
-function withFilteredNames<Value>(choices: readonly Choice<Value>[]): Choice<Value>[] {
-  return choices.map((choice) => ({ ...choice, name: filterLine(choice.name) }));
+function listOf<Value>(question: string, choices: readonly Choice<Value>[]) {
+  return {
+    message: filterText(question),
+    choices: choices.map((choice) => ({ ...choice, name: filterLine(choice.name) })),
+    pageSize: rows,
+  };
+}
+
+/** The indexes of the choices that are selected at the start. */
+function initialOf(choices: readonly Choice<unknown>[]): readonly number[] {
+  return choices.flatMap(({ checked }, at) => (checked === true ? [at] : []));
 }
