@@ -3,10 +3,9 @@
 import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
-import { HeadLeaf } from './head-leaf.ts';
 import type { Highlighting } from './highlighting.ts';
 import { InlineText } from './inline-text.ts';
-import { CodeLeaf, HeadingLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
+import { CodeLeaf, HeadingLeaf, HeadLeaf, HtmlLeaf, type Leaf, ParagraphLeaf } from './leaf.ts';
 import { readLineStart } from './line-start.ts';
 import { LineWriter } from './line-writer.ts';
 import { TableBlock } from './table-block.ts';

@@ -44,6 +44,34 @@ export class ParagraphLeaf implements Leaf {
   }
 }
 
+/** A line that is held back until the next line decides whether it is the head of a table or text. */
+export class HeadLeaf implements Leaf {
+  readonly open: OpenLeaf;
+  readonly row: string;
+  readonly #options: TextOptions;
+
+  constructor(head: { readonly text: string; readonly cells: number }, options: TextOptions) {
+    this.open = { kind: 'head', cells: head.cells };
+    this.row = head.text;
+    this.#options = options;
+  }
+
+  asParagraph(): ParagraphLeaf {
+    const paragraph = new ParagraphLeaf(this.#options);
+    paragraph.flow(this.row);
+    paragraph.endLine();
+    return paragraph;
+  }
+
+  flow(): void {}
+
+  endLine(): void {}
+
+  close(): void {
+    this.asParagraph().close();
+  }
+}
+
 const maxHeadingEndCharacters = 1000;
 
 /** A heading. It is one line and closes at its end. */

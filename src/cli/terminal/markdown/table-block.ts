@@ -2,21 +2,16 @@
 // them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
 import type { Measure } from '../table.ts';
 import type { OpenLeaf } from './blocks.ts';
-import { columnWidths } from './column-widths.ts';
-import type { InlineText } from './inline-text.ts';
-import type { Leaf } from './leaf.ts';
+import type { Leaf, TextOptions } from './leaf.ts';
 import { LineWriter } from './line-writer.ts';
 import { type Alignment, cellsOf } from './table-rows.ts';
-import { type Theme, withSgr } from './theme.ts';
+import { withSgr } from './theme.ts';
 
-export interface TableOptions {
-  readonly line: LineWriter;
-  readonly text: InlineText;
-  readonly theme: Theme;
-  readonly measure: Measure;
-}
+type TableOptions = TextOptions & { readonly measure: Measure };
 
 const gap = 3;
+/** A narrower column is not readable. */
+const minWidth = 6;
 const maxHeldRows = 200;
 const maxHeldCharacters = 32_768;
 /** A short row is filled up to this many cells at most, so that four characters do not become hundreds of lines. */
@@ -163,4 +158,24 @@ function pad(text: string, space: number, alignment: Alignment): string {
   if (space <= 0) return text;
   const before = alignment === 'left' ? 0 : alignment === 'right' ? space : Math.floor(space / 2);
   return ' '.repeat(before) + text + ' '.repeat(space - before);
+}
+
+/**
+ * The natural widths of the columns if they fit. Otherwise the wide columns share the remaining width. Null if the columns do not fit even
+ * with their least width. `available` excludes the space between the columns.
+ */
+function columnWidths(natural: readonly number[], available: number): readonly number[] | null {
+  if (natural.reduce((sum, width) => sum + width, 0) <= available) return natural;
+  const order = natural.map((width, at) => ({ width, at })).sort((one, other) => one.width - other.width);
+  const widths = [...natural];
+  let remaining = available;
+  // Narrow columns keep their width. Columns wider than an equal share of the remaining width get that share.
+  for (const [done, { width: own, at }] of order.entries()) {
+    const share = Math.floor(remaining / (order.length - done));
+    const width = Math.min(own, share);
+    if (width < Math.min(own, minWidth)) return null;
+    widths[at] = width;
+    remaining -= width;
+  }
+  return widths;
 }
