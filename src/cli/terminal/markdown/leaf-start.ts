@@ -20,32 +20,35 @@ export function leafOf(
   complete: boolean,
   open: OpenLeaf,
 ): LeafStart | Undecided {
-  const paragraph: LeafStart = { kind: 'paragraph', text };
-  const table = tableLine(text, complete, open);
-  if (table !== null) return table;
+  const start = tableLine(text, complete, open) ?? markedStart(text, indent, complete, open);
+  if (start !== null) return start;
+  if (open.kind === 'table') return complete ? { kind: 'row', text } : 'line';
+  return text.startsWith('|') ? head(text, complete) : { kind: 'paragraph', text };
+}
+
+/** The start of a block that its first character marks. */
+function markedStart(
+  text: string,
+  indent: number,
+  complete: boolean,
+  open: OpenLeaf,
+): LeafStart | Undecided | null {
   switch (text[0]) {
     case '#':
-      return heading(text, complete) ?? inTable(open, text, complete) ?? paragraph;
+      return heading(text, complete);
     case '`':
     case '~':
-      return fence(text, indent, complete) ?? inTable(open, text, complete) ?? paragraph;
+      return fence(text, indent, complete);
     case '<':
-      return html(text, complete) ?? inTable(open, text, complete) ?? paragraph;
+      return html(text, complete);
     case '-':
     case '*':
     case '_':
     case '=':
-      return underlineOrRule(text, complete, open) ?? inTable(open, text, complete) ?? paragraph;
-    case '|':
-      return inTable(open, text, complete) ?? head(text, complete);
+      return underlineOrRule(text, complete, open);
     default:
-      return inTable(open, text, complete) ?? paragraph;
+      return null;
   }
-}
-
-function inTable(open: OpenLeaf, text: string, complete: boolean): LeafStart | 'line' | null {
-  if (open.kind !== 'table') return null;
-  return complete ? { kind: 'row', text } : 'line';
 }
 
 function tableLine(text: string, complete: boolean, open: OpenLeaf): LeafStart | Undecided | null {
