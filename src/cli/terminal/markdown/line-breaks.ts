@@ -11,6 +11,7 @@ const neverLast = new Set('（［｛〔〈《「『【〘〖‘“｟([{$');
 /** Marks of Markdown. A cut beside one could change its meaning. */
 const marks = new Set('\\`*_~[]<>()!&:@#|');
 const joined = /^(?:\p{M}|\u200d|\ufe0e|\ufe0f)/u;
+const joiner = '\u200d';
 
 function isIdeographic(code: number): boolean {
   return (
@@ -26,8 +27,12 @@ export function mayBreakBetween(before: number, after: number): boolean {
   if (!isIdeographic(before) && !isIdeographic(after)) return false;
   const last = String.fromCodePoint(before);
   const first = String.fromCodePoint(after);
-  if (neverLast.has(last) || neverFirst.has(first)) return false;
-  return !marks.has(last) && !marks.has(first) && !joined.test(first) && before !== 0x200d;
+  return !neverLast.has(last) && !neverFirst.has(first) && mayCutBetween(last, first);
+}
+
+/** True if a run that is too long may be cut between two adjacent characters. */
+function mayCutBetween(last: string, first: string): boolean {
+  return !marks.has(last) && !marks.has(first) && !joined.test(first) && last !== joiner;
 }
 
 /** The number of units before a position that are examined. Real graphemes and character references are shorter. */
@@ -40,24 +45,21 @@ const referenceBegun = /&[#\w]{0,32}$/;
  */
 export function cutPosition(run: string, first: number): number {
   for (let at = run.length - 1; at > 0 && at >= first; at--) {
-    const before = run.codePointAt(at - (isPair(run, at - 2) ? 2 : 1)) ?? 0;
-    if (isPair(run, at - 1) || !mayCutBetween(before, run.codePointAt(at) ?? 0)) continue;
+    const before = characterAt(run, at - (isPair(run, at - 2) ? 2 : 1));
+    if (isPair(run, at - 1) || !mayCutBetween(before, characterAt(run, at))) continue;
     const from = Math.max(0, at - context);
     if (referenceBegun.test(run.slice(from, at))) continue;
-    if (before < 0x80 && run.charCodeAt(at) < 0x80) return at;
+    if (before < '\x80' && run.charCodeAt(at) < 0x80) return at;
     const found = segmentsOf(run.slice(from)).containing(at - from);
     if (found?.index === at - from) return at;
   }
   return 0;
 }
 
-function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at) ?? 0) > 0xffff;
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
 }
 
-function mayCutBetween(before: number, after: number): boolean {
-  const first = String.fromCodePoint(after);
-  return (
-    !marks.has(String.fromCodePoint(before)) && !marks.has(first) && !joined.test(first) && before !== 0x200d
-  );
+function isPair(text: string, at: number): boolean {
+  return (text.codePointAt(at) ?? 0) > 0xffff;
 }
