@@ -3,7 +3,7 @@
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
 import type { ContinuedSession } from './session-choice.ts';
-import { withSession } from './session-reference.ts';
+import { fetchNamedSession } from './session-reference.ts';
 import { changeSettings, type GivenSettings, isEmpty } from './setting-options.ts';
 
 export interface ModeOfTurn {
@@ -70,9 +70,7 @@ export async function sessionMode(
   let hasMessages = false;
   const read = async () => {
     isRead = true;
-    const data = await withSession(sessionId, context, async (id) => {
-      return (await backend.service.getSession(await context.call(), id)).data;
-    });
+    const data = await fetchNamedSession(sessionId, context);
     previousMode = data.mode ?? previousMode;
     hasMessages = data.message_count > 0;
     return data;

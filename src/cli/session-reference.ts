@@ -5,7 +5,7 @@ import { defaultLimits } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import { failureBody } from '../service/result.ts';
 import { isSessionId, type Session } from '../service/session.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext, ServiceAccess } from './context.ts';
 import type { SessionState } from './session-lookup.ts';
 import { notAnId } from './terminal/session-ids.ts';
 
@@ -84,6 +84,17 @@ export async function withSession<T>(
     if (other === null) throw missingSession(error, text, context, state);
     return work(other.session_id);
   }
+}
+
+/** The session with this id. */
+export async function fetchSession(id: string, context: ServiceAccess): Promise<Session> {
+  const { backend } = await context.open();
+  return (await backend.service.getSession(await context.call(), id)).data;
+}
+
+/** The session with this name, as in {@link withSession}. */
+export function fetchNamedSession(text: string, context: SessionAccess): Promise<Session> {
+  return withSession(text, context, (id) => fetchSession(id, context));
 }
 
 /** Like {@link withSession}, for work that yields items. `id` is the result of {@link resolveSession}. */

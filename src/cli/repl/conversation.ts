@@ -8,6 +8,7 @@ import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
+import { fetchSession } from '../session-reference.ts';
 import { type GivenSettings, initialSettings, noGivenSettings } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
@@ -291,7 +292,6 @@ async function sayComplete(context: CliContext): Promise<void> {
 }
 
 export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {
-  const { backend } = await context.open();
-  const { data } = await backend.service.getSession(await context.call(), sessionId);
-  return typeof data.title === 'string' ? data.title : null;
+  const { title } = await fetchSession(sessionId, context);
+  return typeof title === 'string' ? title : null;
 }

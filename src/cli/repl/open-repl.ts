@@ -9,7 +9,7 @@ import { forkSession } from '../commands/sessions/fork.ts';
 import { type CliContext, targetWords } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
 import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
-import { withSession } from '../session-reference.ts';
+import { fetchNamedSession } from '../session-reference.ts';
 import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
@@ -73,7 +73,9 @@ async function enterSession(
     conversation.settings = settings;
     return;
   }
-  const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
+  const data = input.fork
+    ? await copyOf(session, context)
+    : await fetchNamedSession(session.sessionId, context);
   const { session_id: sessionId } = data;
   if (input.user !== null && data.user !== input.user) {
     throw new ParleyError('USAGE', `Session ${sessionId} does not belong to the user named by --user.`, {
@@ -87,13 +89,6 @@ async function enterSession(
   // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, settings, context);
-}
-
-async function readSession(reference: string, context: CliContext): Promise<Session> {
-  return withSession(reference, context, async (id) => {
-    const { backend } = await context.open();
-    return (await backend.service.getSession(await context.call(), id)).data;
-  });
 }
 
 async function copyOf({ sessionId: id, mode }: ContinuedSession, context: CliContext): Promise<Session> {

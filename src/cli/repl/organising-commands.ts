@@ -1,6 +1,7 @@
 // The slash commands that organise sessions: they pin, archive and tag the current session.
 import { ParleyError } from '../../service/errors.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
+import { fetchSession } from '../session-reference.ts';
 import { runSessionAction } from './session-action.ts';
 import { requireSessionId, type Scope, type SlashCommand } from './slash-command.ts';
 
@@ -57,7 +58,6 @@ async function runOnSession(action: BatchAction, { context, conversation }: Scop
 }
 
 async function showTags({ context, conversation }: Scope): Promise<void> {
-  const { backend } = await context.open();
-  const { data } = await backend.service.getSession(await context.call(), requireSessionId(conversation));
-  await context.stdout.write(`${data.tags.join(' ') || '(no tags)'}\n`);
+  const { tags } = await fetchSession(requireSessionId(conversation), context);
+  await context.stdout.write(`${tags.join(' ') || '(no tags)'}\n`);
 }

@@ -5,7 +5,7 @@ import { beginning, quoted } from '../../service/quoted.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { type SessionAccess, withSession } from '../session-reference.ts';
+import { fetchNamedSession, fetchSession, type SessionAccess } from '../session-reference.ts';
 import { sessionFacts, titleOrNone } from '../session-table.ts';
 import { filterLine, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
@@ -53,17 +53,13 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     },
     context.prompting,
   );
-  const { backend } = await context.open();
-  return (await backend.service.getSession(await context.call(), id)).data;
+  return fetchSession(id, context);
 }
 
 /** Returns the session with this id, end of an id, or title. */
 export async function namedSession(text: string, context: SessionAccess): Promise<FoundSession> {
   try {
-    return await withSession(text, context, async (id) => {
-      const { backend } = await context.open();
-      return (await backend.service.getSession(await context.call(), id)).data;
-    });
+    return await fetchNamedSession(text, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
     throw error.with({ hint: '/sessions lists the sessions.', remedy: null });

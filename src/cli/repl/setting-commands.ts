@@ -6,6 +6,7 @@ import { runModels } from '../commands/models.ts';
 import { runGet } from '../commands/sessions/get.ts';
 import { requireMode } from '../mode-choice.ts';
 import { readParameter } from '../model-options.ts';
+import { fetchSession } from '../session-reference.ts';
 import {
   changeSettings,
   describeParameters,
@@ -104,8 +105,7 @@ export const settingCommands = {
 async function settingsInUse({ context, conversation }: Scope): Promise<SessionSettings> {
   const { sessionId, settings } = conversation;
   if (sessionId === null) return { system: null, parameters: {}, ...initialSettings(settings) };
-  const { backend } = await context.open();
-  return (await backend.service.getSession(await context.call(), sessionId)).data;
+  return fetchSession(sessionId, context);
 }
 
 async function applySettings(settings: GivenSettings, { context, conversation }: Scope): Promise<void> {
@@ -115,7 +115,5 @@ async function applySettings(settings: GivenSettings, { context, conversation }:
     await context.say('This applies to the session that the next message creates.');
     return;
   }
-  const { backend } = await context.open();
-  const { data } = await backend.service.getSession(await context.call(), sessionId);
-  await changeSettings(data, settings, context);
+  await changeSettings(await fetchSession(sessionId, context), settings, context);
 }

@@ -5,6 +5,7 @@ import { redoTurn } from '../commands/sessions/redo.ts';
 import { undoTurn } from '../commands/sessions/undo.ts';
 import { noEditor } from '../ephemeral-option.ts';
 import { requireMode } from '../mode-choice.ts';
+import { fetchSession } from '../session-reference.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
 import { noResendHints, reportReplFailure } from './repl-failure.ts';
@@ -84,17 +85,13 @@ export const turnCommands = {
     description: 'return to the session that this one was copied from',
     run: async (_argument, scope) => {
       const { context, conversation } = scope;
-      const { backend } = await context.open();
-      const { service } = backend;
-      const { parent_id } = (await service.getSession(await context.call(), requireSessionId(conversation)))
-        .data;
+      const { parent_id } = await fetchSession(requireSessionId(conversation), context);
       if (parent_id === null) {
         throw new ParleyError('USAGE', 'This session is not a copy of another.', {
           hint: '/fork makes a copy.',
         });
       }
-      const { data } = await service.getSession(await context.call(), parent_id);
-      await resume(data, scope);
+      await resume(await fetchSession(parent_id, context), scope);
       return undefined;
     },
   },

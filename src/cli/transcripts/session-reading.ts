@@ -6,6 +6,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
+import { fetchSession } from '../session-reference.ts';
 import { maxRecordCharacters } from './exported-records.ts';
 
 /** How often a session that changes meanwhile is read again. */
@@ -40,7 +41,7 @@ export async function readSession(
   limit = maxRecordCharacters,
 ): Promise<SessionRecord> {
   const { backend } = await context.open();
-  let before = (await backend.service.getSession(await context.call(), sessionId)).data;
+  let before = await fetchSession(sessionId, context);
   for (let count = 0; count < maxTries; count++) {
     const messages: Message[] = [];
     const hidden: Message[] = [];
@@ -52,7 +53,7 @@ export async function readSession(
       if (length > limit) throw tooLong(sessionId, limit);
       if (messages.length > before.message_count) break;
     }
-    const session = (await backend.service.getSession(await context.call(), sessionId)).data;
+    const session = await fetchSession(sessionId, context);
     const isUnchanged = isSame(before, session);
     if (isUnchanged && messages.length === session.message_count)
       return { session, messages, ...(hidden.length > 0 && { hidden_messages: hidden }) };

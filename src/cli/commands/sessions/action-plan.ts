@@ -7,6 +7,7 @@ import { counted } from '../../counted.ts';
 import { type BatchAction, type BatchKind, batchKinds } from '../../session-batch/batch-kind.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
+import { fetchSession } from '../../session-reference.ts';
 import { shownTime } from '../../shown-time.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -97,7 +98,7 @@ async function lineOfId(id: string, context: CliContext): Promise<string> {
   const { backend } = await context.open();
   if (!offersArchive(backend)) return id;
   try {
-    return sessionLine((await backend.service.getSession(await context.call(), id)).data, context);
+    return sessionLine(await fetchSession(id, context), context);
   } catch (error) {
     if (error instanceof ParleyError) return id;
     throw error;

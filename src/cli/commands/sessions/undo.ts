@@ -8,7 +8,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { oneSession } from '../../session-argument.ts';
-import { withSession } from '../../session-reference.ts';
+import { fetchNamedSession } from '../../session-reference.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
@@ -44,10 +44,7 @@ export async function runUndo({ id, turns }: UndoInput, context: CliContext): Pr
 
 /** Throws `USAGE` if the session has fewer turns, before anything is undone. */
 async function requireTurns(named: string, turns: number, context: CliContext): Promise<void> {
-  const { message_count: messages } = await withSession(named, context, async (id) => {
-    const { backend } = await context.open();
-    return (await backend.service.getSession(await context.call(), id)).data;
-  });
+  const { message_count: messages } = await fetchNamedSession(named, context);
   const count = Math.ceil(messages / 2);
   if (count >= turns) return;
   throw new ParleyError('USAGE', `The session has ${counted(count, 'turn')}, not ${turns}.`, {
