@@ -12,7 +12,6 @@ export const organisingCommands = {
     description: 'pin this session (/pin off unpins it)',
     run: async (argument, scope) => {
       await runOnSession({ kind: isOff(argument, 'pin') ? 'unpin' : 'pin', tags: null }, scope);
-      return undefined;
     },
   },
   archive: {
@@ -21,7 +20,6 @@ export const organisingCommands = {
     description: 'hide this session from lists (/archive off shows it again)',
     run: async (argument, scope) => {
       await runOnSession({ kind: isOff(argument, 'archive') ? 'unarchive' : 'archive', tags: null }, scope);
-      return undefined;
     },
   },
   tag: {
@@ -39,7 +37,6 @@ export const organisingCommands = {
         };
         await runOnSession({ kind: 'tag', tags }, scope);
       }
-      return undefined;
     },
   },
 } as const satisfies Readonly<Record<string, SlashCommand>>;

@@ -141,7 +141,7 @@ export class Repl {
     const { command, argument } = resolved;
     await this.#stoppable(
       async (scoped) => {
-        next = await command.run(argument, { context: scoped, conversation, source });
+        next = (await command.run(argument, { context: scoped, conversation, source })) ?? undefined;
       },
       { ...noResendHints, resend: command.resendHint ?? '' },
     );

@@ -41,7 +41,6 @@ export const settingCommands = {
         const { system } = await settingsInUse(scope);
         await scope.context.stdout.write(`${system ?? '(no system prompt of its own)'}\n`);
       } else await applySettings({ system: text === '""' ? null : text, parameters: [] }, scope);
-      return undefined;
     },
   },
   param: {
@@ -52,7 +51,7 @@ export const settingCommands = {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
         await scope.context.stdout.write(`${describeParameters(parameters)}\n`);
-        return undefined;
+        return;
       }
       const parameter = readParameter(text);
       if (parameter === null)
@@ -60,7 +59,6 @@ export const settingCommands = {
           hint: '',
         });
       await applySettings({ system: undefined, parameters: [parameter] }, scope);
-      return undefined;
     },
   },
   template: {
@@ -96,7 +94,6 @@ export const settingCommands = {
       else await runGet({ ids: [conversation.sessionId], utc: false, showsMode: false }, context);
       if (conversation.usage !== null)
         await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
-      return undefined;
     },
   },
 } as const satisfies Record<string, SlashCommand>;

@@ -26,7 +26,7 @@ export interface SlashCommand {
   readonly resendHint?: string;
   /** The choices that Tab offers for an argument with this beginning. */
   readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
-  run(argument: string, scope: Scope): Promise<LineResult>;
+  run(argument: string, scope: Scope): Promise<LineResult> | Promise<void>;
 }
 
 /** Continues a session in its mode, shows its last messages, and makes it the current session of this terminal. */

@@ -26,7 +26,6 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (_argument, { context }) => {
       const { helpText } = await import('./help-text.ts');
       await context.stdout.write(await helpText(slashCommands, context.stdout));
-      return undefined;
     },
   },
   settingCommands.mode,
@@ -39,12 +38,11 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'start a new session',
     run: async (title, { context, conversation }) => {
       conversation.enter(null, null);
-      if (title === '') return undefined;
+      if (title === '') return;
       const { backend } = await context.open();
       const { data } = await backend.service.createSession(await context.call(), { title });
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, null);
-      return undefined;
     },
   },
   {
@@ -55,7 +53,6 @@ export const slashCommands: readonly SlashCommand[] = [
       const { source, context } = scope;
       const found = await source.lend(() => pickSession(words, context));
       if (found !== null) await resume(found, scope);
-      return undefined;
     },
   },
   {
@@ -70,7 +67,6 @@ export const slashCommands: readonly SlashCommand[] = [
           ? await source.lend(() => pickSession('', context))
           : await findSession(argument, context);
       if (found !== null) await resume(found, scope);
-      return undefined;
     },
   },
   {
@@ -91,14 +87,13 @@ export const slashCommands: readonly SlashCommand[] = [
       if (title !== '' && conversation.sessionId === null) {
         // The next message creates the session with this title.
         conversation.title = title;
-        return undefined;
+        return;
       }
       const id = requireSessionId(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
       if (title !== '') conversation.title = title;
       else await context.stdout.write(`${conversation.title ?? '(no title)'}\n`);
-      return undefined;
     },
   },
   {
@@ -131,7 +126,6 @@ export const slashCommands: readonly SlashCommand[] = [
           ? { session_id: requireSessionId(conversation), title: conversation.title }
           : await namedSession(argument, context);
       await deleteSession(id, title, { context, conversation, source });
-      return undefined;
     },
   },
   {
@@ -152,7 +146,6 @@ export const slashCommands: readonly SlashCommand[] = [
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
       conversation.continueInMode(mode);
-      return undefined;
     },
   },
   {
@@ -172,7 +165,6 @@ export const slashCommands: readonly SlashCommand[] = [
         });
       }
       await context.say(`Copied ${counted([...reply].length, 'character')} (with ${methods.join(' and ')}).`);
-      return undefined;
     },
   },
   {
@@ -187,7 +179,6 @@ export const slashCommands: readonly SlashCommand[] = [
         context.host.env['HOME'],
       );
       await saveSession(requireSessionId(conversation), file, context);
-      return undefined;
     },
   },
   {
@@ -197,7 +188,6 @@ export const slashCommands: readonly SlashCommand[] = [
     choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
       await attach(withHome(path, context.host.env['HOME']), conversation, context);
-      return undefined;
     },
   },
   turnCommands.edit,

@@ -26,7 +26,6 @@ export const turnCommands = {
     resendHint,
     run: async (_argument, { context, conversation }) => {
       await conversation.retry(context);
-      return undefined;
     },
   },
   regenerate: {
@@ -39,7 +38,6 @@ export const turnCommands = {
       requireSessionId(conversation);
       if (mode !== '') await requireMode(mode, context);
       await conversation.regenerate(mode === '' ? null : mode, context);
-      return undefined;
     },
   },
   undo: {
@@ -63,7 +61,6 @@ export const turnCommands = {
       conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say(`Restored: ${shortTitle(message.content, maxShownCharacters)}`);
-      return undefined;
     },
   },
   fork: {
@@ -76,7 +73,6 @@ export const turnCommands = {
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
       await context.say(`This is the copy ${data.session_id}. /back returns to the original.`);
-      return undefined;
     },
   },
   back: {
@@ -92,7 +88,6 @@ export const turnCommands = {
         });
       }
       await resume(await fetchSession(parent_id, context), scope);
-      return undefined;
     },
   },
   edit: {
