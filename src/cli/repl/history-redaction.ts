@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
+import { decodeLine, encodeLine } from './line-history.ts';
 
 export interface HistoryLocation {
   readonly dataDirectory: string;
@@ -40,20 +41,10 @@ export async function redactHistories(
 function redacted(file: string, replace: (line: string) => string) {
   let changed = 0;
   const lines = file.split('\n').flatMap((json) => {
-    const line = lineOf(json);
+    const line = decodeLine(json);
     const replaced = line === null ? null : replace(line);
     if (replaced !== line || (line === null && json !== '')) changed += 1;
-    return replaced === null ? [] : [`\n${JSON.stringify(replaced)}`];
+    return replaced === null ? [] : [encodeLine(replaced)];
   });
   return { text: lines.join(''), changed };
-}
-
-/** Null if the text is not a JSON string. */
-function lineOf(json: string): string | null {
-  try {
-    const line: unknown = JSON.parse(json);
-    return typeof line === 'string' ? line : null;
-  } catch {
-    return null;
-  }
 }

@@ -63,7 +63,7 @@ export class LineHistory {
     try {
       makePrivateDirectory(this.#directory);
       // An append does not mix with the appends of other processes. The lock protects it from a process that rewrites the file.
-      await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
+      await this.#locked(() => appendFileSync(this.path, encodeLine(line), { mode: 0o600 }));
       this.#stored += 1;
       if (this.#stored > maxLines + slack) await this.#shorten();
     } catch (error) {
@@ -76,8 +76,7 @@ export class LineHistory {
     return this.#locked(() => {
       const { lines } = this.#read();
       this.#stored = lines.length;
-      const text = lines.map((line) => `\n${JSON.stringify(line)}`).join('');
-      replaceFile(this.path, text, { durable: false });
+      replaceFile(this.path, lines.map(encodeLine).join(''), { durable: false });
     });
   }
 
@@ -107,24 +106,29 @@ function storedLines(path: string): StoredLines {
   const newest = new Set<string>();
   let stored = 0;
   for (const json of linesFromEnd(path, { maxBytes, maxLineBytes: maxJsonBytes })) {
-    for (const line of lineOfFile(json)) {
-      stored += 1;
-      if (newest.size < maxLines) newest.add(line);
-    }
+    const line = decodeLine(json);
+    if (line === null) continue;
+    stored += 1;
+    if (newest.size < maxLines) newest.add(line);
     if (newest.size === maxLines && stored > maxLines + slack) break;
   }
   const isLarge = statSync(path).size > maxBytes;
   return { lines: [...newest].reverse(), stored: isLarge ? Number.POSITIVE_INFINITY : stored };
 }
 
-/** Empty for a line that a full disk cut short. */
-function lineOfFile(json: string): readonly string[] {
-  if (json === '') return [];
+/** The form of a line in the file. */
+export function encodeLine(line: string): string {
+  return `\n${JSON.stringify(line)}`;
+}
+
+/** Null for a line that a full disk cut short. */
+export function decodeLine(json: string): string | null {
+  if (json === '') return null;
   try {
     const line: unknown = JSON.parse(json);
-    return typeof line === 'string' ? [line] : [];
+    return typeof line === 'string' ? line : null;
   } catch {
-    return [];
+    return null;
   }
 }
 
