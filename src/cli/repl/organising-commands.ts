@@ -1,8 +1,12 @@
-// The slash commands that organise sessions: they pin, archive and tag the current session.
+// The slash commands that organise sessions: they pin, archive and tag the current session, and delete any.
 import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
 import { fetchSession } from '../session-reference.ts';
-import { runSessionAction } from './session-action.ts';
+import { confirm } from '../terminal/prompt.ts';
+import { sessionChoices } from './argument-choices.ts';
+import { namedSession } from './session-search.ts';
+import { shortTitle } from './short-title.ts';
 import { requireSessionId, type Scope, type SlashCommand } from './slash-command.ts';
 
 export const organisingCommands = {
@@ -39,8 +43,23 @@ export const organisingCommands = {
       }
     },
   },
+  delete: {
+    name: 'delete',
+    argument: '[ID|TITLE]',
+    description: 'delete this session, or another (/restore brings it back)',
+    choices: sessionChoices,
+    run: async (argument, { context, conversation, source }) => {
+      const { session_id: id, title } =
+        argument === ''
+          ? { session_id: requireSessionId(conversation), title: conversation.title }
+          : await namedSession(argument, context);
+      await deleteSession(id, title, { context, conversation, source });
+    },
+  },
 } as const satisfies Readonly<Record<string, SlashCommand>>;
 
+/** The number of characters of a title that are shown. */
+const maxTitleCharacters = 60;
 const isRemoval = (word: string) => word.startsWith('-');
 
 function isOff(argument: string, name: string): boolean {
@@ -57,4 +76,38 @@ async function runOnSession(action: BatchAction, { context, conversation }: Scop
 async function showTags({ context, conversation }: Scope): Promise<void> {
   const { tags } = await fetchSession(requireSessionId(conversation), context);
   await context.stdout.write(`${tags.join(' ') || '(no tags)'}\n`);
+}
+
+/** Hides a session. Asks first if the server is not known to restore deleted sessions. */
+async function deleteSession(
+  id: string,
+  title: string | null,
+  { context, conversation, source }: Scope,
+): Promise<void> {
+  const { backend } = await context.open();
+  const restores = backend.extensions?.includes('archive') ?? false;
+  if (!restores && !(await source.lend(() => isSure(id, title, context)))) {
+    await context.say('Nothing was deleted.');
+    return;
+  }
+  await runSessionAction(id, { kind: 'delete', tags: null }, context);
+  conversation.deletedId = id;
+  const isAnother = id !== conversation.sessionId && title !== null;
+  const deleted = isAnother ? JSON.stringify(shortTitle(title, maxTitleCharacters)) : 'it';
+  if (id === conversation.sessionId) conversation.enter(null, null);
+  if (restores) await context.say(`/restore brings ${deleted} back.`);
+}
+
+async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {
+  const name = title === null ? id : JSON.stringify(shortTitle(title, maxTitleCharacters));
+  const question = `This server may not be able to restore sessions. Delete ${name} permanently?`;
+  return await confirm(question, 'parley sessions delete', prompting);
+}
+
+/** Runs an action of `parley sessions` without asking for confirmation. Rejects if there is no such session. */
+async function runSessionAction(id: string, action: BatchAction, context: CliContext): Promise<void> {
+  const { runAction } = await import('../commands/sessions/action-run.ts');
+  const selection = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
+  const answers = { yes: true, dryRun: false, ignoreMissing: false, throwsMissing: true };
+  await runAction({ ...action, ...selection, ...answers }, context);
 }

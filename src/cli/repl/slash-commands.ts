@@ -12,7 +12,6 @@ import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
 import { organisingCommands } from './organising-commands.ts';
-import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
 import { requireArgument, requireSessionId, resume, type SlashCommand } from './slash-command.ts';
@@ -115,19 +114,7 @@ export const slashCommands: readonly SlashCommand[] = [
   organisingCommands.pin,
   organisingCommands.archive,
   organisingCommands.tag,
-  {
-    name: 'delete',
-    argument: '[ID|TITLE]',
-    description: 'delete this session, or another (/restore brings it back)',
-    choices: sessionChoices,
-    run: async (argument, { context, conversation, source }) => {
-      const { session_id: id, title } =
-        argument === ''
-          ? { session_id: requireSessionId(conversation), title: conversation.title }
-          : await namedSession(argument, context);
-      await deleteSession(id, title, { context, conversation, source });
-    },
-  },
+  organisingCommands.delete,
   {
     name: 'restore',
     argument: '[ID|TITLE]',
