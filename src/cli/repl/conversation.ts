@@ -13,8 +13,7 @@ import { type GivenSettings, initialSettings, noGivenSettings } from '../setting
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
-import { shownReply } from './shown-reply.ts';
-import { streamTurn } from './streamed-turn.ts';
+import { shownReply, streamTurn } from './shown-reply.ts';
 
 export interface ConversationOptions {
   readonly mode: string | null;

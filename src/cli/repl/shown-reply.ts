@@ -1,6 +1,9 @@
-// Shows one reply on the terminal: a waiting line until the reply begins, then the reasoning and the text as they arrive.
+// Shows the reply of one turn on the terminal: a waiting line until the reply begins, then the reasoning and the text as they arrive. The
+// keyboard can be read in the meantime.
 import type { WaitingSign } from '../../service/call.ts';
-import type { ChatEvent } from '../../service/chat-event.ts';
+import type { ChatEvent, ChatReply } from '../../service/chat-event.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext } from '../context.ts';
 import { LiveReply } from '../live-reply.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
@@ -59,4 +62,28 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
       await output.write('\n');
     },
   };
+}
+
+/** A reply lets the keyboard be read at least this often. */
+const maxMsAtOnce = 10;
+
+/** `onEvent` receives each event before it is shown. Returns the complete reply. Null if the events end before it. */
+export async function streamTurn(
+  events: AsyncIterable<ChatEvent>,
+  shown: ShownReply,
+  onEvent: (event: ChatEvent) => void,
+): Promise<ChatReply | null> {
+  let complete: ChatReply | null = null;
+  let yieldedAt = monotonicMs();
+  for await (const event of events) {
+    onEvent(event);
+    if (event.event === 'done') complete = event.data;
+    await shown.take(event);
+    // An engine that never waits would keep the keyboard from being read.
+    if (monotonicMs() - yieldedAt > maxMsAtOnce) {
+      await yieldToEventLoop();
+      yieldedAt = monotonicMs();
+    }
+  }
+  return complete;
 }
