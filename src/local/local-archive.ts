@@ -34,7 +34,7 @@ import {
   sessionPage,
 } from './cursors.ts';
 import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
-import { KeyCheck } from './key-check.ts';
+import type { KeyCheck } from './key-check.ts';
 import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
@@ -49,7 +49,7 @@ import {
   checkTagChange,
 } from './text-rules.ts';
 import { TurnBudget } from './turn-budget.ts';
-import { TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
@@ -58,7 +58,7 @@ export class LocalArchive implements SessionArchive {
   #exports: ReadExports | null = null;
 
   /** `turnQueue` and `keys`: those of the service over the same store. */
-  constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
+  constructor(local: LocalOptions, turnQueue: TurnQueue, keys: KeyCheck) {
     this.#local = local;
     this.#lines = async () => new (await import('./session-lines.ts')).SessionLines(local, turnQueue);
     this.#keys = keys;

@@ -16,7 +16,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
-import { KeyCheck } from './key-check.ts';
+import type { KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
@@ -33,14 +33,14 @@ import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
-import { TurnQueue } from './turn-queue.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 export class LocalService implements ConversationService {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
   readonly #turnQueue: TurnQueue;
 
-  constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
+  constructor(local: LocalOptions, turnQueue: TurnQueue, keys: KeyCheck) {
     this.#local = local;
     this.#turnQueue = turnQueue;
     this.#keys = keys;
