@@ -8,7 +8,7 @@ export type IdPrefix = 'ses' | 'msg' | 'key' | 'prj' | 'ret';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const randomBits = 80n;
-/** By the byte of a digit in JavaScript's base 32: the byte of the digit of an id with the same value. */
+/** Maps the byte of a digit in JavaScript's base 32 to the byte of the digit with the same value in an id. */
 const idByte = new Uint8Array(128);
 for (const [value, digit] of [...alphabet].entries())
   idByte[value.toString(32).charCodeAt(0)] = digit.charCodeAt(0);

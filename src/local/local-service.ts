@@ -60,7 +60,7 @@ export class LocalService implements ConversationService {
     yield* runTurn(local, projectId, call, turn);
   }
 
-  /** In a method of its own, so that a running reply does not keep all of this in memory. */
+  /** This is a method of its own, so that a running reply does not keep its variables in memory. */
   async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
     const { engines, limits } = this.#local;
     const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {

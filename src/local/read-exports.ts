@@ -10,7 +10,7 @@ type GatheredReads = AuditOrigin & { readonly project_id: string; readonly ids: 
 
 export class ReadExports {
   readonly #store: Pick<SessionStore, 'audit'>;
-  /** By key. */
+  /** The reads since the last recording, by project and key. */
   readonly #gathered = new Map<string, GatheredReads>();
   readonly #pending = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;

@@ -117,7 +117,7 @@ function holdsAll(text: string, parts: readonly string[]): boolean {
   return parts.every((part) => text.includes(part));
 }
 
-/** Of a term; none of a term without words. */
+/** The first word of a term; empty for a term without words. */
 function firstWord(words: readonly Word[]): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }

@@ -14,7 +14,7 @@ export interface SessionDigest {
   readonly messages: number;
   /** SHA-256 of the messages. */
   readonly texts: Buffer;
-  /** Of the session and its messages, hex. */
+  /** SHA-256 of the session and its messages, in hex. */
   readonly hash: string;
 }
 

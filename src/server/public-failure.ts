@@ -29,7 +29,7 @@ export function publicFailure(error: unknown): ParleyError {
       retryAfter: 5,
     });
   }
-  // Such as a right of the database's user that is missing on a table.
+  // For example, the database's user has no right on a table.
   if (error.code === 'STORE_UNSAFE') {
     return new ParleyError('UNAVAILABLE', 'The server may not use its store for this.', {
       ...facts,

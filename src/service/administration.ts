@@ -118,7 +118,7 @@ export interface RedactionRequest {
     readonly was: string;
     readonly content: string;
   }[];
-  /** Of title and settings, what changes. */
+  /** The changes of the title and of the settings. */
   readonly changes: SessionChanges;
 }
 
@@ -201,7 +201,7 @@ export interface Administration {
    */
   purgeUser(request: UserPurgeExecution): Promise<UserPurgeReport>;
 
-  /** Those of some typed lines that the person's sessions hold as a message, or as a part of one. */
+  /** Returns those of the given lines that the person's sessions hold as a message, or as a part of one. */
   linesOf(request: UserPurgeRequest, lines: readonly string[]): Promise<readonly string[]>;
 
   /** The entries of the audit log, the oldest first. */

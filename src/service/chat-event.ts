@@ -22,8 +22,8 @@ export interface ChatRequest {
   readonly system?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
-   * The person whose session the new one is, under the rules of a created session's. With a `session_id`, the session must be of this
-   * person. Missing for none, and for any.
+   * The person to whom the new session belongs, under the rules of a created session's. With a `session_id`, the session must belong to this
+   * person. If the field is missing, a new session belongs to nobody, and a continued one may belong to anybody.
    */
   readonly user?: string;
   /**

@@ -109,7 +109,7 @@ export interface ErrorFacts {
   /** What to do next, as a kind and facts, for the command line to put into words. */
   readonly remedy?: Remedy | null;
   readonly details?: readonly ErrorDetail[];
-  /** Of a key whose budget is used up: what is left of its budgets. The body of the failure has it in `details`. */
+  /** What is left of the budgets of a key, one of which is used up. The body of the failure has it in `details`. */
   readonly remaining?: BudgetLeft | null;
   /** The session of a chat that failed after its message was stored, and the id of that message. */
   readonly session_id?: string | null;

@@ -2,7 +2,7 @@
 // there is, and is shown with the digits that it came with.
 
 export class ExactNumber extends Number {
-  /** As JSON writes it. */
+  /** The number as it was written in the JSON. */
   readonly literal: string;
 
   constructor(literal: string) {
@@ -15,13 +15,13 @@ export class ExactNumber extends Number {
   }
 }
 
-/** True for a literal whose value a JavaScript number holds, or holds as every program does that writes the fewest digits. */
+/** True if the nearest JavaScript number is written with the same digits as the literal, apart from zeros and the exponent. */
 export function isHeldExactly(literal: string): boolean {
   const number = Number(literal);
   return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(literal);
 }
 
-/** The digits that count, and the power of ten of the last one: the same for all ways to write a value. */
+/** The digits without zeros at the ends, and the power of ten of the last digit. All ways to write a value give the same text. */
 function digitsOf(literal: string): string {
   const [, whole = '', fraction = '', power = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
