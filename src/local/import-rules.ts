@@ -1,14 +1,13 @@
 // The rules for a session that comes from outside: it is accepted if this service could have made it of the same conversation. The session
 // may come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
-import { isWholeNumber } from '../service/is-whole-number.ts';
 import { type Limits, maxPosition } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { sortedTags } from '../service/sorted-tags.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { faultOfHidden } from './hidden-message-rules.ts';
-import { checkSettings, checkTags, checkText, checkTitle, checkUser } from './text-rules.ts';
+import { checkSettings, checkTags, checkText, checkTitle, checkUser, isWholeNumber } from './text-rules.ts';
 
 const sessionFields = namesOf<keyof SessionFacts>({
   session_id: true,

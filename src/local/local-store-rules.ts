@@ -1,7 +1,10 @@
 // The rules that a store asks inside its transactions. A store gets them when it is opened.
-import { noOrdering } from '../service/session.ts';
+import { defaultLimits } from '../service/limits.ts';
+import { noOrdering, type SessionOrdering } from '../service/session.ts';
+import type { TagChange } from '../service/session-archive.ts';
+import { sortedTags, tagForm } from '../service/sorted-tags.ts';
+import type { OrderChange, OrderedSession } from '../store/order-change.ts';
 import type { StoreRules } from '../store/store-rules.ts';
-import { orderedSession } from './ordering-rules.ts';
 import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
@@ -33,4 +36,25 @@ const unknownIfNull: ReadonlySet<unknown> = new Set(['mode', 'user']);
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/** The ordering of a session after a change. Null if the session would have too many tags. A session that has too many already may lose some. */
+function orderedSession(current: SessionOrdering, change: OrderChange): OrderedSession | null {
+  const { pinned = current.pinned, archived = current.archived } = change;
+  const tags = change.tags === undefined ? current.tags : changedTags(current.tags, change.tags);
+  const gained = tags.filter((tag) => !current.tags.includes(tag));
+  if (gained.length > 0 && tags.length > defaultLimits.tags) return null;
+  const lost = current.tags.filter((tag) => !tags.includes(tag));
+  const changed = [
+    ...(pinned === current.pinned ? [] : ['pinned']),
+    ...(archived === current.archived ? [] : ['archived']),
+    ...sortedTags([...gained, ...lost]),
+  ];
+  return { ordering: { pinned, archived, tags }, changed };
+}
+
+function changedTags(current: readonly string[], change: readonly string[] | TagChange): readonly string[] {
+  if (!('add' in change)) return sortedTags(change);
+  const removed = change.remove.map(tagForm);
+  return sortedTags([...current, ...change.add].filter((tag) => !removed.includes(tagForm(tag))));
 }

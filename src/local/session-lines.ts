@@ -2,14 +2,13 @@
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
-import { isWholeNumber } from '../service/is-whole-number.ts';
 import type { Session } from '../service/session.ts';
 import type { ForkRequest, MovedTurn, RegenerateRequest } from '../service/session-archive.ts';
 import type { ForkEnd } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { engineOf, found } from './local-service.ts';
-import { checkSchema, checkTitle } from './text-rules.ts';
+import { checkSchema, checkTitle, isWholeNumber } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';

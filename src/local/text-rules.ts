@@ -165,6 +165,11 @@ export function checkSchema(schema: string, limits: Limits): void {
     throw invalid('schema', `nests more than ${maxSchemaLevels} levels deep`);
 }
 
+/** True for a whole number from 0 that JavaScript holds exactly. */
+export function isWholeNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 function nestsWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => nestsWithin(inner, levels - 1));
