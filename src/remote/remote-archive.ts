@@ -32,7 +32,6 @@ import {
 import { sessionOf } from '../wire/session-response.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { remoteResult } from './remote-result.ts';
 import { hasExtension, requireExtension } from './required-extension.ts';
 import { listQuery, requireOrder, searchQuery } from './session-queries.ts';
 import { checkChanges, recordToSend } from './session-settings.ts';
@@ -51,12 +50,12 @@ export class RemoteArchive implements SessionArchive {
 
   async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
     const input = { query: await listQuery(this.#connection, call, query) };
-    return remoteResult(this.#connection, call, 'listSessions', input, sessionPageOf);
+    return this.#connection.result(call, 'listSessions', input, sessionPageOf);
   }
 
   async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
     const input = { query: await searchQuery(this.#connection, call, request) };
-    return remoteResult(this.#connection, call, 'searchSessions', input, searchPageOf);
+    return this.#connection.result(call, 'searchSessions', input, searchPageOf);
   }
 
   /** Lists messages. A server may limit its pages only by items. If its response is too large, half as many messages are requested. */
@@ -65,7 +64,7 @@ export class RemoteArchive implements SessionArchive {
     for (let limit = Math.min(page.limit, this.#pageMessages); ; limit = this.#pageMessages) {
       const input = { sessionId, query: { ...page, limit, all: page.all || null, last: page.last || null } };
       try {
-        return await remoteResult(this.#connection, call, 'listMessages', input, messagePageOf);
+        return await this.#connection.result(call, 'listMessages', input, messagePageOf);
       } catch (error) {
         if (limit === 1 || !isTooLarge(error)) throw error;
         this.#pageMessages = Math.floor(limit / 2);
@@ -76,24 +75,24 @@ export class RemoteArchive implements SessionArchive {
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
     await checkChanges(this.#connection, call, changes);
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteResult(this.#connection, call, 'changeSession', { sessionId, body: changes }, read);
+    return this.#connection.result(call, 'changeSession', { sessionId, body: changes }, read);
   }
 
   restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteResult(this.#connection, call, 'restoreSession', { sessionId }, read);
+    return this.#connection.result(call, 'restoreSession', { sessionId }, read);
   }
 
   deleteSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const input = { body: { session_ids: sessionIds } };
     const read = (body: unknown) => batchOf(body, sessionIds, 'deleted');
-    return remoteResult(this.#connection, call, 'deleteSessions', input, read);
+    return this.#connection.result(call, 'deleteSessions', input, read);
   }
 
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const input = { body: { session_ids: sessionIds } };
     const read = (body: unknown) => batchOf(body, sessionIds, 'restored');
-    return remoteResult(this.#connection, call, 'restoreSessions', input, read);
+    return this.#connection.result(call, 'restoreSessions', input, read);
   }
 
   pinSessions(call: Call, sessionIds: readonly string[], pinned: boolean) {
@@ -113,7 +112,7 @@ export class RemoteArchive implements SessionArchive {
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
     const body = await recordToSend(this.#connection, call, record);
-    return remoteResult(this.#connection, call, 'importSession', { body }, read);
+    return this.#connection.result(call, 'importSession', { body }, read);
   }
 
   async *regenerate(
@@ -143,7 +142,7 @@ export class RemoteArchive implements SessionArchive {
 
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
     await this.#requireLines(call);
-    return remoteResult(this.#connection, call, 'forkSession', { sessionId, body: request }, forkOf);
+    return this.#connection.result(call, 'forkSession', { sessionId, body: request }, forkOf);
   }
 
   async #order<Status extends string>(
@@ -154,12 +153,12 @@ export class RemoteArchive implements SessionArchive {
   ): Promise<Result<OrderedResult<Status>>> {
     await requireOrder(this.#connection, call);
     const read = (response: unknown) => orderedOf(response, body.session_ids, done);
-    return remoteResult(this.#connection, call, operation, { body }, read);
+    return this.#connection.result(call, operation, { body }, read);
   }
 
   async #move(call: Call, operation: 'undoTurn' | 'redoTurn', sessionId: string): Promise<Result<MovedTurn>> {
     await this.#requireLines(call);
-    return remoteResult(this.#connection, call, operation, { sessionId }, movedTurnOf);
+    return this.#connection.result(call, operation, { sessionId }, movedTurnOf);
   }
 
   #requireLines(call: Call): Promise<void> {

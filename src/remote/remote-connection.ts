@@ -1,4 +1,4 @@
-// Sends the operations of the API to one server. Each operation is one request, which may be sent several times. The caller reads the body.
+// Carries out the operations of the API at one server. Each operation is one request, which may be sent several times.
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { HttpResponse } from '../http/http-response.ts';
@@ -8,9 +8,10 @@ import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
+import type { Result } from '../service/result.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { asksToRetry } from '../wire/error-status.ts';
-import type { ReceivedResponse } from '../wire/failure-body.ts';
+import { badResponse, type ReceivedResponse } from '../wire/failure-body.ts';
 import {
   eventStreamType,
   exportPurpose,
@@ -20,10 +21,11 @@ import {
 } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Operation, routes } from '../wire/routes.ts';
+import { successBody } from '../wire/success-body.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl-command.ts';
 import { failureOf } from './failure.ts';
-import { redactFailure } from './failure-redaction.ts';
+import { redactError, redactFailure } from './failure-redaction.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { RequestRetries } from './request-retries.ts';
 
@@ -191,6 +193,27 @@ export class RemoteConnection {
         if (!(error instanceof HttpFailure)) throw error;
         if (!(await retries.next(error))) throw failureOf(error, prepared.request.method);
       }
+    }
+  }
+
+  /**
+   * Carries out one operation. `read` returns null for a body without the result of the operation. The call then rejects with
+   * `BAD_RESPONSE`.
+   */
+  async result<T>(
+    call: Call,
+    operation: Operation,
+    input: OperationRequest,
+    read: (body: unknown) => T | null,
+  ): Promise<Result<T>> {
+    try {
+      const { received } = await this.sendWithRetries(this.prepare(call, operation, input));
+      const body = successBody(operation, received);
+      const data = read(body);
+      if (data === null) throw badResponse(received, body, 'the body does not contain the requested data');
+      return { data, body };
+    } catch (error) {
+      throw redactError(error, call.apiKey);
     }
   }
 

@@ -18,7 +18,6 @@ import { successBody } from '../wire/success-body.ts';
 import { redactError } from './failure-redaction.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { remoteResult } from './remote-result.ts';
 import { hasExtension } from './required-extension.ts';
 import { settingsToSend, userToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
@@ -37,11 +36,11 @@ export class RemoteService implements ConversationService {
   }
 
   verify(call: Call): Promise<Result<KeyIdentity>> {
-    return remoteResult(this.#connection, call, 'verify', {}, identityOf);
+    return this.#connection.result(call, 'verify', {}, identityOf);
   }
 
   models(call: Call): Promise<Result<readonly Mode[]>> {
-    return remoteResult(this.#connection, call, 'models', {}, modesOf);
+    return this.#connection.result(call, 'models', {}, modesOf);
   }
 
   async *chat(call: Call, original: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
@@ -80,12 +79,12 @@ export class RemoteService implements ConversationService {
     const settings = await settingsToSend(this.#connection, call, request);
     const user = await userToSend(this.#connection, call, request);
     const body = { ...(title !== null && { title }), ...settings, ...user };
-    return remoteResult(this.#connection, call, 'createSession', { body }, newSessionOf);
+    return this.#connection.result(call, 'createSession', { body }, newSessionOf);
   }
 
   getSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteResult(this.#connection, call, 'getSession', { sessionId }, read);
+    return this.#connection.result(call, 'getSession', { sessionId }, read);
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {

@@ -4,7 +4,6 @@ import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { remoteResult } from './remote-result.ts';
 
 /** Rejects with `UNSUPPORTED` if the server lacks the extension. `limitation` ends the sentence "This server …". */
 export async function requireExtension(
@@ -27,7 +26,7 @@ export async function hasExtension(
 ): Promise<boolean> {
   if (connection.offers(extension) !== true && !connection.hasResponded) {
     const keylessCall = { ...call, idempotencyKey: null };
-    await remoteResult(connection, keylessCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
+    await connection.result(keylessCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
   }
   return connection.offers(extension) === true;
 }
