@@ -32,7 +32,6 @@ import {
 import { sessionOf } from '../wire/session-response.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { hasExtension, requireExtension } from './required-extension.ts';
 import { listQuery, requireOrder, searchQuery } from './session-queries.ts';
 import { checkChanges, recordToSend } from './session-settings.ts';
 
@@ -125,7 +124,7 @@ export class RemoteArchive implements SessionArchive {
     await this.#requireLines(call);
     const { schema, ...others } = request;
     // A server without the extension does not send a schema to its model. The client checks the reply in any case.
-    const supportsSchema = schema === undefined || (await hasExtension(this.#connection, call, 'schema'));
+    const supportsSchema = schema === undefined || (await this.#connection.hasExtension(call, 'schema'));
     const input = { sessionId, body: supportsSchema ? request : others, streams: form === 'chunks' };
     const replyPointer = this.#replyPointer;
     const mode = request.mode ?? '';
@@ -162,8 +161,7 @@ export class RemoteArchive implements SessionArchive {
   }
 
   #requireLines(call: Call): Promise<void> {
-    return requireExtension(
-      this.#connection,
+    return this.#connection.requireExtension(
       call,
       'lines',
       'cannot regenerate replies, undo turns or fork sessions',

@@ -62,6 +62,7 @@ export class RemoteConnection {
   readonly #origin: string;
   readonly #prefix: string;
   #extensions: ReadonlySet<string> | null;
+  /** True after the first response: the extensions are then those that the server offers now. */
   #hasResponded = false;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
@@ -106,9 +107,27 @@ export class RemoteConnection {
     return this.#extensions?.has(extension) ?? null;
   }
 
-  /** True after the first response: the extensions are then those that the server offers now. */
-  get hasResponded(): boolean {
-    return this.#hasResponded;
+  /**
+   * True if the server offers the extension. The server is asked once if it has not responded yet, because the extensions that an earlier
+   * process stored may be outdated.
+   */
+  async hasExtension(call: Call, extension: Extension): Promise<boolean> {
+    if (this.offers(extension) !== true && !this.#hasResponded) {
+      const keylessCall = { ...call, idempotencyKey: null };
+      await this.result(keylessCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
+    }
+    return this.offers(extension) === true;
+  }
+
+  /**
+   * Rejects with `UNSUPPORTED` if the server lacks the extension, before a request that needs it is sent. A server without it would refuse the
+   * request, or silently ignore a part of it. `limitation` ends the sentence "This server …".
+   */
+  async requireExtension(call: Call, extension: Extension, limitation: string): Promise<void> {
+    if (await this.hasExtension(call, extension)) return;
+    throw new ParleyError('UNSUPPORTED', `This server ${limitation}.`, {
+      hint: `Nothing was sent. A server that supports it lists \`${extension}\` in its header Parley-Extensions.`,
+    });
   }
 
   prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
@@ -227,6 +246,11 @@ export class RemoteConnection {
       ? `${eventStreamType}, application/json;q=0.9`
       : 'application/json';
   }
+}
+
+/** Ignores the failure of a server that does not list its models. */
+function ignoreUnsupported(error: unknown): void {
+  if (!(error instanceof ParleyError) || error.kind === 'key' || error.kind === 'transient') throw error;
 }
 
 /** Refuses a session that is too long for the request of an import. */

@@ -18,7 +18,6 @@ import { successBody } from '../wire/success-body.ts';
 import { redactError } from './failure-redaction.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { hasExtension } from './required-extension.ts';
 import { settingsToSend, userToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
@@ -119,7 +118,7 @@ async function adaptSchema(
   request: ChatRequest,
 ): Promise<ChatRequest> {
   const { schema, ...others } = request;
-  if (schema === undefined || (await hasExtension(connection, call, 'schema'))) return request;
+  if (schema === undefined || (await connection.hasExtension(call, 'schema'))) return request;
   const instructions = schemaInstructions(schema);
   // A message that asks for a correction already contains the instructions.
   if (request.message.includes(instructions)) return others;

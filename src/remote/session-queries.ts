@@ -11,7 +11,6 @@ import {
 import type { Query } from '../wire/operation-path.ts';
 import { conditionsQuery } from '../wire/session-filter.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { hasExtension, requireExtension } from './required-extension.ts';
 
 /** Leaves out the default order, so that a server without orders also lists sessions. */
 export async function listQuery(
@@ -25,7 +24,7 @@ export async function listQuery(
   if (user !== null) await requireUsers(connection, call);
   await requireOrderFor(connection, call, { ...ordering, archived: conditions.archived || null });
   const includesArchived =
-    conditions.archived === null && !deleted && !(await hasExtension(connection, call, 'order'));
+    conditions.archived === null && !deleted && !(await connection.hasExtension(call, 'order'));
   return {
     limit,
     cursor,
@@ -53,11 +52,11 @@ export async function searchQuery(
 }
 
 export function requireOrder(connection: RemoteConnection, call: Call): Promise<void> {
-  return requireExtension(connection, call, 'order', 'cannot pin, archive or tag sessions');
+  return connection.requireExtension(call, 'order', 'cannot pin, archive or tag sessions');
 }
 
 export function requireUsers(connection: RemoteConnection, call: Call): Promise<void> {
-  return requireExtension(connection, call, 'users', 'cannot store the user of a session');
+  return connection.requireExtension(call, 'users', 'cannot store the user of a session');
 }
 
 /** Rejects with `UNSUPPORTED` if there is a condition and the server supports none. */
@@ -68,5 +67,5 @@ async function requireOrderFor(
 ): Promise<void> {
   const names = Object.entries(conditions).flatMap(([name, value]) => (value === null ? [] : [name]));
   if (names.length === 0) return;
-  await requireExtension(connection, call, 'order', `cannot filter sessions by: ${names.join(', ')}`);
+  await connection.requireExtension(call, 'order', `cannot filter sessions by: ${names.join(', ')}`);
 }

@@ -4,7 +4,6 @@ import type { Call } from '../service/call.ts';
 import type { SessionSettings } from '../service/session.ts';
 import type { SessionChanges, SessionRecord } from '../service/session-archive.ts';
 import type { RemoteConnection } from './remote-connection.ts';
-import { hasExtension, requireExtension } from './required-extension.ts';
 import { requireOrder, requireUsers } from './session-queries.ts';
 
 /** The settings of a new session that are not empty. Rejects with `UNSUPPORTED` if there are some and the server cannot store them. */
@@ -54,17 +53,17 @@ export async function recordToSend(
   const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
   if (isOrdered) await requireOrder(connection, call);
   const hasOrderFields = [pinned, archived, tags].some((value) => value !== undefined);
-  const keepsOrderFields = !hasOrderFields || isOrdered || (await hasExtension(connection, call, 'order'));
+  const keepsOrderFields = !hasOrderFields || isOrdered || (await connection.hasExtension(call, 'order'));
   const supported = keepsOrderFields ? record : { ...record, session };
   const { mode: _, system, parameters, parent_id, forked_at: __, user: ___, ...facts } = session;
   if (record.replaces !== undefined) {
-    await requireExtension(connection, call, 'sync', 'cannot replace a stored session with an imported one');
+    await connection.requireExtension(call, 'sync', 'cannot replace a stored session with an imported one');
   }
   if (record.hidden_messages !== undefined) {
-    await requireExtension(connection, call, 'lines', 'cannot store replaced replies and undone turns');
+    await connection.requireExtension(call, 'lines', 'cannot store replaced replies and undone turns');
   }
   const hasOnlyFacts = Object.keys(facts).length === Object.keys(record.session).length;
-  if (hasOnlyFacts || (await hasExtension(connection, call, 'settings'))) return supported;
+  if (hasOnlyFacts || (await connection.hasExtension(call, 'settings'))) return supported;
   const settings = nonEmptySettings({ system: system ?? null, parameters: parameters ?? {} });
   await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
   return { ...supported, session: facts };
@@ -79,7 +78,7 @@ async function withSupportedUser(
   const { session, replaces } = record;
   if (session.user != null) await requireUsers(connection, call);
   const hasUserField = session.user !== undefined || replaces?.session.user !== undefined;
-  if (!hasUserField || (await hasExtension(connection, call, 'users'))) return record;
+  if (!hasUserField || (await connection.hasExtension(call, 'users'))) return record;
   const withoutUser = ({ user: _, ...others }: typeof session) => others;
   return {
     ...record,
@@ -98,8 +97,7 @@ function nonEmptySettings({ system, parameters }: Partial<SessionSettings>): Par
 async function requireSettings(connection: RemoteConnection, call: Call, settings: object): Promise<void> {
   const names = Object.keys(settings);
   if (names.length === 0) return;
-  await requireExtension(
-    connection,
+  await connection.requireExtension(
     call,
     'settings',
     `cannot store settings of a session (${names.join(', ')})`,
