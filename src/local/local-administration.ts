@@ -42,7 +42,7 @@ export class LocalAdministration implements Administration {
 
   async retention(): Promise<Retention> {
     const { LocalRetention } = await import('./local-retention.ts');
-    return new LocalRetention(this.#local);
+    return new LocalRetention(this.#local, await this.#local.store.retention());
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {

@@ -17,14 +17,16 @@ import { runPolicy } from './retention-run.ts';
 
 export class LocalRetention implements Retention {
   readonly #local: LocalOptions;
+  readonly #store: RetentionStore;
 
-  constructor(local: LocalOptions) {
+  constructor(local: LocalOptions, store: RetentionStore) {
     this.#local = local;
+    this.#store = store;
   }
 
   async setPolicy(projectId: string, policy: RetentionPolicy): Promise<ProjectRetention> {
     checkPolicy(policy);
-    if (!(await (await this.#store()).setPolicy(projectId, policy, this.#owner()))) {
+    if (!(await this.#store.setPolicy(projectId, policy, this.#owner()))) {
       throw new ParleyError('INVALID_REQUEST', `There is no project with the id ${quoted(projectId)}.`, {
         remedy: { kind: 'list_keys' },
       });
@@ -33,11 +35,11 @@ export class LocalRetention implements Retention {
   }
 
   async removePolicy(projectId: string): Promise<boolean> {
-    return (await this.#store()).removePolicy(projectId, this.#owner());
+    return this.#store.removePolicy(projectId, this.#owner());
   }
 
   async policies(): Promise<readonly ProjectRetention[]> {
-    return (await (await this.#store()).policies()).map(toRetention);
+    return (await this.#store.policies()).map(toRetention);
   }
 
   async plan(projectId: string): Promise<RetentionPlan | null> {
@@ -57,11 +59,11 @@ export class LocalRetention implements Retention {
       if (confirmed !== plan.sessions) return { kind: 'other_count', plan };
       request.onStart?.(confirmed);
     }
-    return runPolicy(this.#local, row, request, now);
+    return runPolicy({ ...this.#local, store: this.#store }, row, request, now);
   }
 
   async batches(): Promise<readonly RetentionBatch[]> {
-    const rows = (await (await this.#store()).runs()).filter(({ expired }) => expired > 0);
+    const rows = (await this.#store.runs()).filter(({ expired }) => expired > 0);
     return rows.map(({ id: _, erased: __, ...row }) => ({
       ...row,
       begun_at: toTime(row.begun_at),
@@ -74,7 +76,7 @@ export class LocalRetention implements Retention {
     batch: string,
     { signal, onStep }: { readonly signal: AbortSignal; readonly onStep?: (sessions: number) => void },
   ): Promise<number> {
-    const run = (await (await this.#store()).runs()).find((row) => row.batch === batch);
+    const run = (await this.#store.runs()).find((row) => row.batch === batch);
     if (run === undefined)
       throw new ParleyError(
         'INVALID_REQUEST',
@@ -83,18 +85,14 @@ export class LocalRetention implements Retention {
           hint: 'Nothing was restored. The list of batches has their names.',
         },
       );
-    const left = await (await this.#store()).countRestorable(run.id);
+    const left = await this.#store.countRestorable(run.id);
     let restored = 0;
     for (let sessions = left; sessions > 0; restored += sessions) {
       signal.throwIfAborted();
-      sessions = await (await this.#store()).restoreStep(run, this.#owner());
+      sessions = await this.#store.restoreStep(run, this.#owner());
       onStep?.(sessions);
     }
     return restored;
-  }
-
-  #store(): Promise<RetentionStore> {
-    return this.#local.store.retention();
   }
 
   #owner() {
@@ -102,20 +100,20 @@ export class LocalRetention implements Retention {
   }
 
   async #policy(projectId: string): Promise<PolicyRow | undefined> {
-    return (await (await this.#store()).policies()).find(({ project_id }) => project_id === projectId);
+    return (await this.#store.policies()).find(({ project_id }) => project_id === projectId);
   }
 
   async #confirmation(row: PolicyRow, now: number, everyMs: number | null) {
     const { project_id, last_run_at } = row;
     const gapMs = maxGapMs(everyMs);
     const from = last_run_at ?? now;
-    const traced = from < now ? await (await this.#store()).traceActivity(project_id, from, now, gapMs) : now;
+    const traced = from < now ? await this.#store.traceActivity(project_id, from, now, gapMs) : now;
     return confirmationOf(row, { now, traced, gapMs });
   }
 
   async #planOf(row: PolicyRow, now: number, everyMs: number | null): Promise<RetentionPlan> {
     const { project_id, policy } = row;
-    const store = await this.#store();
+    const store = this.#store;
     const oldestToKeep =
       policy.keep_last === null ? null : await store.cursorBefore(project_id, policy.keep_last);
     const expire = await store.countExpiring(project_id, expiryFilter(policy, now, oldestToKeep));

@@ -13,7 +13,9 @@ const askAgainMs = 250;
 /** Between the owner and the run in the name of a holder. */
 const separator = '\n';
 
-type Tools = Pick<LocalOptions, 'store' | 'limits' | 'now' | 'sinceBoot' | 'ids' | 'owner'>;
+type Tools = Pick<LocalOptions, 'limits' | 'now' | 'sinceBoot' | 'ids' | 'owner'> & {
+  readonly store: RetentionStore;
+};
 type Request = Omit<RetentionRunRequest, 'project_id' | 'confirmed' | 'onStart'>;
 
 export async function runPolicy(
@@ -22,7 +24,7 @@ export async function runPolicy(
   request: Request,
   now: number,
 ): Promise<RetentionEnd> {
-  const store = await tools.store.retention();
+  const { store } = tools;
   const { project_id: projectId } = row;
   const batch = tools.ids.next('ret', now);
   const holder = `${tools.owner.id}${separator}${batch}`;

@@ -26,7 +26,7 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
     const ids = new IdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
     const local = { store, limits: defaultLimits, now: () => now, sinceBoot, ids, owner };
     // What engines and turns need is not asked for.
-    const retention = new LocalRetention(local as unknown as LocalOptions);
+    const retention = new LocalRetention(local as unknown as LocalOptions, await store.retention());
     const run = (request: Partial<RetentionRunRequest> = {}) =>
       retention.run({
         project_id: project,
@@ -257,10 +257,11 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       await begun();
       for (let count = 0; count < 5; count += 1) await session(91);
       later(1);
-      const second = new LocalRetention({
+      const local = {
         ...{ store: other, limits: defaultLimits, now: () => start + dayMs, sinceBoot, owner },
         ids: new IdSource((size) => crypto.getRandomValues(new Uint8Array(size))),
-      } as unknown as LocalOptions);
+      };
+      const second = new LocalRetention(local as unknown as LocalOptions, await other.retention());
       const request = {
         ...{ project_id: project, confirmed: null, every_ms: dayMs },
         signal: new AbortController().signal,
