@@ -124,10 +124,10 @@ export class KeyCheck {
     this.#local.store.budgets.recordUse(known.hash, known.usedAt).catch(() => {});
   }
 
-  /** The key, which is forgotten last from now on; null for a key that is not remembered. */
+  /** Null for a key that is not remembered. While there is room for others, their order does not matter, and changing it costs time. */
   #recall(apiKey: string): KnownKey | null {
     const known = this.#known.get(apiKey) ?? null;
-    if (known === null) return null;
+    if (known === null || this.#known.size < rememberedKeys) return known;
     this.#known.delete(apiKey);
     this.#known.set(apiKey, known);
     return known;
