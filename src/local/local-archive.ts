@@ -138,18 +138,9 @@ export class LocalArchive implements SessionArchive {
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'restoreSession');
     const idempotencyKey = await this.#idempotencyKey(call, 'restoreSession', sessionId);
-    return resultOf(
-      found(
-        recorded(
-          await this.#local.store.restoreSession(
-            projectId,
-            sessionId,
-            idempotencyKey,
-            this.#keys.origin(call),
-          ),
-        ),
-      ),
-    );
+    const by = this.#keys.origin(call);
+    const restored = await this.#local.store.restoreSession(projectId, sessionId, idempotencyKey, by);
+    return resultOf(found(recorded(restored)));
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
@@ -173,11 +164,9 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
     const idempotencyKey = await this.#idempotencyKey(call, 'restoreSessions', ids);
-    return resultOf({
-      items: recorded(
-        await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, this.#keys.origin(call)),
-      ),
-    });
+    const by = this.#keys.origin(call);
+    const items = recorded(await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, by));
+    return resultOf({ items });
   }
 
   async pinSessions(
