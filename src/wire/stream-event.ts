@@ -26,9 +26,9 @@ export function readStreamEvent(event: string, text: string): StreamEvent | null
   if (!names.has(event)) return null;
   const body = parseExactJson(text);
   const data = fieldOf(body, 'data');
-  if (event === 'error') return { kind: 'error', error: failureOfEvent(body) };
-  if (fieldOf(body, 'success') === false) return { kind: 'error', error: failureOfEvent(body) };
-  if (fieldOf(body, 'success') !== true) return { kind: 'unreadable' };
+  const success = fieldOf(body, 'success');
+  if (event === 'error' || success === false) return { kind: 'error', error: failureOfEvent(body) };
+  if (success !== true) return { kind: 'unreadable' };
   switch (event) {
     case 'session':
       return {
