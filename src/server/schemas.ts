@@ -224,15 +224,10 @@ export const chatReply = z.strictObject({
 
 export const modes = z.array(mode) satisfies z.ZodType<readonly Mode[]>;
 
-export const sessionPage = z.strictObject({
-  items: z.array(session),
-  next_cursor: nextCursor,
-}) satisfies z.ZodType<Page<Session>>;
-
-export const messagePage = z.strictObject({
-  items: z.array(message),
-  next_cursor: nextCursor,
-}) satisfies z.ZodType<Page<Message>>;
+const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: z.array(item), next_cursor: nextCursor });
+export const sessionPage = pageOf(session) satisfies z.ZodType<Page<Session>>;
+export const messagePage = pageOf(message) satisfies z.ZodType<Page<Message>>;
 
 export const searchPage = z.strictObject({
   items: z.array(
@@ -262,10 +257,9 @@ export const movedTurn = z.strictObject({
   message: message.describe('the user’s message of the turn'),
 });
 
-export const deletionResult = z.strictObject({
-  items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['deleted', 'not_found']) })),
-}) satisfies z.ZodType<BatchResult<'deleted'>>;
-
-export const restorationResult = z.strictObject({
-  items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['restored', 'not_found']) })),
-}) satisfies z.ZodType<BatchResult<'restored'>>;
+const batchResult = <Status extends string>(done: Status) =>
+  z.strictObject({
+    items: z.array(z.strictObject({ session_id: z.string(), status: z.enum([done, 'not_found']) })),
+  });
+export const deletionResult = batchResult('deleted') satisfies z.ZodType<BatchResult<'deleted'>>;
+export const restorationResult = batchResult('restored') satisfies z.ZodType<BatchResult<'restored'>>;
