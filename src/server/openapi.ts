@@ -145,42 +145,42 @@ function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
     properties?: Record<string, Json>;
     required?: readonly string[];
   };
+  const inQuery = Object.entries(properties).map(([field, { description, ...schema }]) => ({
+    name: field,
+    in: 'query',
+    required: required.includes(field),
+    description,
+    schema,
+  }));
   return [
-    ...(path.includes(':id')
-      ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'a session_id' }]
-      : []),
-    ...Object.entries(properties).map(([field, { description, ...schema }]) => ({
-      name: field,
-      in: 'query',
-      required: required.includes(field),
-      description,
-      schema,
-    })),
-    ...(name === 'listMessages'
-      ? [
-          {
-            name: purposeHeader,
-            in: 'header',
-            required: false,
-            description: 'Marks a read as part of an export, which the audit log then records.',
-            schema: { type: 'string', enum: [exportPurpose] },
-          },
-        ]
-      : []),
-    ...(method === 'POST'
-      ? [
-          {
-            name: idempotencyHeader,
-            in: 'header',
-            required: false,
-            description:
-              'A repeated request with the same key has no further effect. Keys are stored for 24 hours.',
-            schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-          },
-        ]
-      : []),
+    ...(path.includes(':id') ? [idParameter] : []),
+    ...inQuery,
+    ...(name === 'listMessages' ? [purposeParameter] : []),
+    ...(method === 'POST' ? [idempotencyParameter] : []),
   ];
 }
+
+const idParameter: Json = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'a session_id',
+};
+const purposeParameter: Json = {
+  name: purposeHeader,
+  in: 'header',
+  required: false,
+  description: 'Marks a read as part of an export, which the audit log then records.',
+  schema: { type: 'string', enum: [exportPurpose] },
+};
+const idempotencyParameter: Json = {
+  name: idempotencyHeader,
+  in: 'header',
+  required: false,
+  description: 'A repeated request with the same key has no further effect. Keys are stored for 24 hours.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+};
 
 function requestBodyOf({ body }: OperationShape): Json {
   const schema = schemaOf(body, 'input');
