@@ -122,8 +122,3 @@ export class RateLimiter {
     return rateLimit;
   }
 }
-
-/** The key in the Authorization header; empty if there is none. An empty key is refused like any invalid key. */
-export function bearerKey(headers: Headers): string {
-  return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
-}

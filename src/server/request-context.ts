@@ -1,6 +1,5 @@
 // The facts of one request that its response and its line in the log need, and where its body is read.
 import type { Readable } from 'node:stream';
-import { bearerKey } from './rate-limiter.ts';
 
 export interface RequestContext {
   readonly requestId: string;
@@ -48,4 +47,9 @@ export function contextOfUnreadRequest(requestId: string, startedAt: number): Re
 /** True for a path under the prefix of the API, whether a route has that path or not. */
 export function isOfApi({ path }: RequestContext): boolean {
   return path === '/v1' || path.startsWith('/v1/');
+}
+
+/** The key in the Authorization header; empty if there is none. An empty key is refused like any invalid key. */
+function bearerKey(headers: Headers): string {
+  return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 }
