@@ -27,7 +27,7 @@ export async function manPage(version: string): Promise<string> {
       variables.map(({ name: variable, purpose }) => entry(variable, sentence(purpose))).join(''),
     ),
     section('FILES', files.map(({ name: path, purpose }) => entry(path, sentence(purpose))).join('')),
-    section('EXAMPLES', verbatim(helpAppendix(program).replace(/^\s*Examples:\n/, ''))),
+    section('EXAMPLES', verbatim((await loadedHelp(program)).replace(/^\s*Examples:\n/, ''))),
     section('SEE ALSO', line('parley help formatting, parley help COMMAND, jq(1)')),
   ].join('');
 }

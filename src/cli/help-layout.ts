@@ -28,15 +28,14 @@ function formatItem(term: string, termWidth: number, description: string, page: 
   return [`  ${term}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
-/** The section with command lines and what each does. */
-export function exampleText(examples: readonly (readonly [string, string])[], command: Command): string {
-  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+/** The section with command lines and what each does. A line that continues on the next one has its description below it. */
+export function exampleText(examples: readonly (readonly [string, string])[], width: number): string {
   const longest = Math.max(...examples.map(([line]) => line.length));
-  const isWide = examples.every(([, does]) => longest + 4 + does.length <= width);
+  const isWide = examples.every(([line, does]) => !line.includes('\n') && longest + 4 + does.length <= width);
   const lines = examples.map(([line, does]) =>
     isWide ? `  ${line.padEnd(longest)}  ${does}` : `  ${line}\n    ${does}`,
   );
-  return ['', 'Examples:', ...lines].join('\n');
+  return ['', 'Examples:', ...lines, ''].join('\n');
 }
 
 /** A text after the options of a command, for the width of the output. */

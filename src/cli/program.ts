@@ -6,7 +6,7 @@ import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
-import { exampleText, formatHelp } from './help-layout.ts';
+import { formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -81,9 +81,8 @@ async function runWithoutCommand(
   if (isConversation && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
   if (isConversation && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
   if (hasNoWords || error.exitCode === 0) {
-    const isPage = error.code === 'commander.helpDisplayed';
-    const appendix = isPage ? await (await import('./commands/help.ts')).helpAppendix(failedCommand) : '';
-    await context.stdout.write(output + appendix);
+    const { helpAppendix } = await import('./commands/help.ts');
+    await context.stdout.write(output + (await helpAppendix(failedCommand)));
     return 0;
   }
   const { usageError } = await import('./usage-error.ts');
@@ -158,8 +157,7 @@ export async function buildProgram(
     .option('--debug', 'print each request as a curl command, and stack traces of failures')
     .helpOption('-h, --help', 'print help')
     .configureHelp({ showGlobalOptions: true, formatHelp })
-    .showSuggestionAfterError()
-    .addHelpText('after', ({ command }) => exampleText(examples, command));
+    .showSuggestionAfterError();
   for (const register of await registrations(first)) register(program, run, isOutline ? null : second);
   return program;
 }
@@ -199,14 +197,6 @@ async function registrations(first: string): Promise<readonly Register[]> {
   const { registrationsOf } = await import('./all-commands.ts');
   return registrationsOf(first);
 }
-
-const examples: readonly (readonly [string, string])[] = [
-  ['parley', 'have a conversation in this terminal'],
-  ['parley chat "My name is Ada."', 'start a session'],
-  ['parley chat -c "What is my name?"', 'continue it'],
-  ['git diff | parley "Explain this:"', 'add piped input; `chat` is optional'],
-  ['parley sessions list', 'list the sessions'],
-];
 
 function globalOptions(command: Command): GlobalOptions {
   const options = command.optsWithGlobals();

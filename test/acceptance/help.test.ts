@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commandPath, eachCommand } from '../../src/cli/command-tree.ts';
+import { commandPath, eachCommand, shownCommands } from '../../src/cli/command-tree.ts';
 import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
+import { examples } from '../../src/cli/manual/examples.ts';
 import { variables } from '../../src/cli/manual/variables-and-files.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { type ErrorCode, errorKind } from '../../src/service/errors.ts';
@@ -42,7 +43,7 @@ describe('help', () => {
       'Global options (see parley --help)',
     ]);
     expect(await parts('profiles', 'use')).toEqual([
-      ...['Usage', 'Arguments', 'Options', 'Global options (see parley --help)'],
+      ...['Usage', 'Arguments', 'Options', 'Global options (see parley --help)', 'Examples'],
     ]);
     expect(await parts()).toEqual(['Usage', 'Commands', 'Options', 'Examples']);
     const page = await place.output(['profiles', 'use', '--help']);
@@ -107,6 +108,24 @@ describe('help', () => {
     const { text } = await place.answer<{ text: string }>(['help', 'exit-codes']);
     expect(text).toBe(await place.output(['help', 'exit-codes']));
   });
+});
+
+test('every command with arguments shows examples of its own', async () => {
+  const program = await buildProgram([], '', async () => {}, {});
+  const paths: string[] = [];
+  // `completion` shows how to install each script, and `show` is another name of `messages`.
+  const others = ['parley help', 'parley completion', 'parley sessions show'];
+  eachCommand(program, (command) => {
+    const path = commandPath(command);
+    paths.push(path);
+    if (command.registeredArguments.length === 0 || others.includes(path)) return;
+    if (command.parent === null || shownCommands(command.parent).includes(command))
+      expect(examples, path).toHaveProperty([path]);
+  });
+  for (const [path, own] of Object.entries(examples)) {
+    expect(paths).toContain(path);
+    for (const [line] of own) expect(line).toContain(path);
+  }
 });
 
 test('every argument has a description, and -y is short for --yes everywhere', async () => {

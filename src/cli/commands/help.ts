@@ -4,7 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
 import { commandPath, findCommand, outputHelpText, shownCommands } from '../command-tree.ts';
 import type { CliContext } from '../context.ts';
-import { fittedText } from '../help-layout.ts';
+import { exampleText, fittedText } from '../help-layout.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
@@ -53,11 +53,15 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
   return writeText(outputHelpText(command) + (await helpAppendix(command)), context);
 }
 
-/** What the help of a command has besides its options. It is loaded only for that page. */
+/** What the help of a command has besides its options: the commands of the REPL, and examples. It is loaded only for that page. */
 export async function helpAppendix(command: Command): Promise<string> {
-  if (commandPath(command) !== 'parley repl') return '';
-  const { replHelp } = await import('../repl/repl-help.ts');
-  return fittedText(replHelp(), command.configureOutput().getOutHelpWidth?.() ?? 80);
+  const path = commandPath(command);
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+  const { examples } = await import('../manual/examples.ts');
+  const own = examples[path];
+  const replNotes =
+    path === 'parley repl' ? fittedText((await import('../repl/repl-help.ts')).replHelp(), width) : '';
+  return replNotes + (own === undefined ? '' : exampleText(own, width));
 }
 
 async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {

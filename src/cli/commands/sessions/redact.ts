@@ -19,9 +19,7 @@ interface RedactFlags {
 }
 
 const help = `
-Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone:
-  parley sessions redact ID --secrets --dry-run
-  parley sessions redact ID --message 4         the whole text of the message at position 4 (or with this id)`;
+Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone.`;
 
 export function registerRedact(parent: Command, run: Run): void {
   parent

@@ -47,10 +47,7 @@ const gap = '  ';
 const minTitleColumns = 12;
 
 const usage = `
-Finds messages that contain all the words, in any order, ignoring case and accents:
-  parley sessions search backup restore
-  parley sessions search '"exit status" deploy*'   a phrase, and words with this prefix
-  parley sessions search --secrets                 where secrets are (see docs/secrets.md)`;
+Finds messages that contain all the words, in any order, ignoring case and accents.`;
 
 export function registerSearch(parent: Command, run: Run): void {
   const command = parent

@@ -8,9 +8,7 @@ import type { Run } from '../../run.ts';
 import { registerOrdering } from './ordering-command.ts';
 
 const usage = `
-+TAG adds a tag, -TAG removes one:
-  parley sessions tag 58f4abcd +work -draft
-  parley sessions tag --older-than 90d +old --yes`;
++TAG adds a tag, -TAG removes one.`;
 
 export function registerTag(parent: Command, run: Run): void {
   registerOrdering(parent, run, {
