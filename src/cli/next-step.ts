@@ -93,7 +93,9 @@ function remedyText(remedy: Remedy): string {
     case 'make_store':
       return 'The first chat creates one: parley chat "Hello"';
     case 'migrate_store':
-      return 'Migrate it first: parley store migrate, with the same --store or PARLEY_STORE';
+      return remedy.byOwner
+        ? 'Its user may not create or change the tables. Do so as their owner: parley store migrate, with that user in --store or PARLEY_STORE'
+        : 'Migrate it first: parley store migrate, with the same --store or PARLEY_STORE';
     case 'resume_copy':
       return 'Resume it: run the same command with --resume';
     case 'replace_store':

@@ -55,8 +55,8 @@ export type Remedy =
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }
-  /** Bring the tables of a store to the newest schema. */
-  | { readonly kind: 'migrate_store' }
+  /** Bring the tables of a store to the newest schema. `byOwner`: the user of the store may not change them. */
+  | { readonly kind: 'migrate_store'; readonly byOwner: boolean }
   /** Continue a stopped copy of a store. */
   | { readonly kind: 'resume_copy' }
   /** Let a restored backup take the place of a store. */

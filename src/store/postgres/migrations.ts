@@ -20,6 +20,8 @@ const write = statement(`
 /** The errors of a server that lost the race, on an engine whose advisory locks do nothing. */
 const raceCodes = ['23505', '42P06', '42P07', '42710', 'XX000'];
 
+const noRight = '42501';
+
 export interface MigrationOptions {
   /** The store without user and password. */
   readonly name: string;
@@ -36,9 +38,10 @@ export async function migrate(
 ): Promise<StoreMigration> {
   const migrations = options.migrations ?? schema;
   const newest = migrations.at(-1)?.version ?? 0;
+  let version = newest;
   for (let tries = 0; ; tries += 1) {
     try {
-      const version = await schemaVersion(connections.ask);
+      version = await schemaVersion(connections.ask);
       if (version > newest) throw await newerStore(connections.ask, options.name, version, newest);
       if (version < newest && options.refusesOlder) throw olderStore(options.name, version, newest);
       const from =
@@ -48,6 +51,8 @@ export async function migrate(
       return { from, to: newest, backup: null };
     } catch (error) {
       if (raceCodes.includes(codeOf(error)) && tries < 5) continue;
+      if (version < newest && codeOf(error) === noRight)
+        throw olderStore(options.name, version, newest, error);
       throw isOfStatement(error) ? foreignTables(options, error) : error;
     }
   }
