@@ -1,5 +1,6 @@
 // Opens the store in SQLite, in the data directory of this machine.
 import { storeRules } from '../local/local-store-rules.ts';
+import type { Say } from '../local/slow-store-notice.ts';
 import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
@@ -15,11 +16,13 @@ export interface SqliteChoice {
   readonly storeProcesses: ProcessesOf | undefined;
   /** True to refuse a store with an older schema. */
   readonly refusesOlder: boolean;
+  /** Tells the user why opening takes long; null for nobody. */
+  readonly say: Say | null;
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
   const { dataDirectory, now, sinceBoot, random, processes, endsProcess } = dependencies;
-  const { timeout, storeProcesses, refusesOlder } = choice;
+  const { timeout, storeProcesses, refusesOlder, say } = choice;
   const { owner, stateOf } = turnOwners(processes);
   const opened = await openSqliteStore({
     directory: dataDirectory,
@@ -31,6 +34,10 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     // A server may run for months, and its operator copies the files once it has stopped.
     endsWithProcess: endsProcess && storeProcesses === undefined,
     refusesOlder,
+    announce: async ({ from, to }) =>
+      say?.(
+        `Migrating the store ${dataDirectory} from schema ${from} to ${to}. A copy of the old one is kept beside it.`,
+      ),
     rules: storeRules,
     stateOf,
     lockWaitMs: timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs),

@@ -1,6 +1,5 @@
 // Opens the store that a target names. A start with SQLite loads no code for PostgreSQL.
 import type { Target } from '../config/settings.ts';
-import type { Say } from '../local/slow-store-notice.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
@@ -8,8 +7,6 @@ import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 export interface StoreChoice extends SqliteChoice {
   /** True for a process that serves the store to clients. */
   readonly isServer: boolean;
-  /** Tells the user that a database does not answer yet; null for nobody. */
-  readonly say: Say | null;
 }
 
 /** The choice of all commands except `serve`. */

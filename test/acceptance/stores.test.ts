@@ -262,3 +262,22 @@ test('an older store of SQLite is migrated by the command, which names the copy 
   expect(said).toContain(`from schema ${newest - 1} to ${newest}`);
   expect(said).toContain(`parley.db.backup-v${newest - 1}`);
 });
+
+test('a command that migrates an older store of SQLite says so first, once, and not with --quiet', async () => {
+  const newest = schema.length;
+  const migrations = schema.slice(0, -1);
+  const olderPlace = async () => {
+    const older = removeAfterTest(new PlaceInProcess());
+    await (await openSqliteStore({ ...storeOptions(older.dataDirectory), migrations })).store.close();
+    return older;
+  };
+  const older = await olderPlace();
+  const first = await older.parley(['models']);
+  expect(first.err).toMatch(
+    new RegExp(
+      `^Migrating the store ${older.dataDirectory} from schema ${newest - 1} to ${newest}\\. A copy of the old one is kept beside it\\.\n`,
+    ),
+  );
+  expect((await older.parley(['models'])).err).not.toContain('Migrating');
+  expect((await (await olderPlace()).parley(['models', '--quiet'])).err).toBe('');
+});

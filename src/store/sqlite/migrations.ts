@@ -16,17 +16,23 @@ export interface MigrationOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** True: a store with an older schema is refused and stays unchanged. */
   readonly refusesOlder: boolean;
+  /** Called before a store with an older schema is migrated, which blocks the process. */
+  readonly announce?: Announce | undefined;
 }
+
+export type Announce = (versions: Pick<StoreMigration, 'from' | 'to'>) => Promise<void>;
 
 export async function migrate(
   connection: Connection,
-  { migrations = schema, refusesOlder }: MigrationOptions,
+  { migrations = schema, refusesOlder, announce }: MigrationOptions,
   wait: LockWait,
 ): Promise<StoreMigration> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
   const to = migrations.at(-1)?.version ?? 0;
   if (first.length === 0) return { from: to, to, backup: null };
-  if (refusesOlder) throw olderStore(connection.path, schemaVersion(connection), to);
+  const from = schemaVersion(connection);
+  if (refusesOlder) throw olderStore(connection.path, from, to);
+  if (from > 0) await announce?.({ from, to });
   // A migration may rebuild a table that other tables refer to. SQLite ignores this pragma inside a transaction.
   connection.pragma('foreign_keys = OFF');
   try {

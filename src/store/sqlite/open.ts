@@ -15,7 +15,7 @@ import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { defaultLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import type { MigrationOptions } from './migrations.ts';
+import type { Announce, MigrationOptions } from './migrations.ts';
 import { refuseUnsafeSqlite } from './safe-sqlite.ts';
 import type { Migration } from './schema.ts';
 import { applicationId, knownVersion, newestSchema } from './schema-version.ts';
@@ -43,6 +43,7 @@ export interface SqliteStoreOptions extends Omit<StoreDependencies, 'wait' | 'fi
   readonly migrations?: readonly Migration[];
   /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
+  readonly announce?: Announce;
 }
 
 export interface OpenedStore {
@@ -101,7 +102,7 @@ function unknownState(): OwnerState {
 }
 
 async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
-  const { driver, processes, migrations, refusesOlder = false } = options;
+  const { driver, processes, migrations, refusesOlder = false, announce } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
     throw olderStore(join(directory, storeFilename), 0, newestOf(migrations));
@@ -113,7 +114,7 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   const wait: LockWait = { waitMs: options.lockWaitMs ?? defaultLockWaitMs, random: options.random };
   const opened = await openDatabase(
     { driver, path },
-    { migrations, refusesOlder },
+    { migrations, refusesOlder, announce },
     wait,
     processes === undefined,
   );
