@@ -147,7 +147,8 @@ async function openDatabase(
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
     // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
-    const alone = mayBeExclusive ? await tryToOpen(file, migrations, wait, true).catch(() => null) : null;
+    const { announce: _, ...again } = migrations;
+    const alone = mayBeExclusive ? await tryToOpen(file, again, wait, true).catch(() => null) : null;
     if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
     throw error.with({ hint });

@@ -218,22 +218,28 @@ it('rolls back a step that fails, leaves no copy, and leaves the store usable in
 const disk = SmallDisk.mount();
 afterAll(() => disk?.unmount());
 
-it.skipIf(disk === null)('leaves no copy on a disk that is too small for the new schema', async () => {
-  const directory = disk?.path ?? '';
-  const { path } = await storeWithOneSession(directory);
-  const large = { ...later, sql: 'CREATE TABLE large AS SELECT zeroblob(1000000) AS content' };
-  disk?.fill(120);
-  const before = readdirSync(directory).toSorted();
-  const options = { ...storeOptions(directory), migrations: [...schema, large] };
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
-    expect(readdirSync(directory).toSorted()).toEqual(before);
-  }
-  expect(titles(path)).toEqual(['before']);
-  disk?.free();
-  await (await openSqliteStore(options)).store.close();
-  expect(titles(`${path}.backup-v${newest}`)).toEqual(['before']);
-});
+it.skipIf(disk === null)(
+  'leaves no copy on a disk that is too small for the new schema, and is announced once',
+  async () => {
+    const directory = disk?.path ?? '';
+    const { path } = await storeWithOneSession(directory);
+    const large = { ...later, sql: 'CREATE TABLE large AS SELECT zeroblob(1000000) AS content' };
+    disk?.fill(120);
+    const before = readdirSync(directory).toSorted();
+    let announced = 0;
+    const announce = async () => void (announced += 1);
+    const options = { ...storeOptions(directory), migrations: [...schema, large], announce };
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+      expect(readdirSync(directory).toSorted()).toEqual(before);
+      expect(announced).toBe(attempt + 1);
+    }
+    expect(titles(path)).toEqual(['before']);
+    disk?.free();
+    await (await openSqliteStore(options)).store.close();
+    expect(titles(`${path}.backup-v${newest}`)).toEqual(['before']);
+  },
+);
 
 it('migrates once when several open the store at the same moment', async () => {
   const directory = temporaryDirectory();
