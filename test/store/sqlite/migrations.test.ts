@@ -226,8 +226,8 @@ it.skipIf(disk === null)(
     const large = { ...later, sql: 'CREATE TABLE large AS SELECT zeroblob(1000000) AS content' };
     disk?.fill(120);
     const before = readdirSync(directory).toSorted();
-    let announced = 0;
-    const announce = async () => void (announced += 1);
+    const announced: unknown[] = [];
+    const announce = async (versions: unknown) => void announced.push(versions);
     const options = { ...storeOptions(directory), migrations: [...schema, large], announce };
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
