@@ -8,9 +8,10 @@ interface CommandHelp {
   readonly description: string;
 }
 
-export const doubleSlash = ['//', 'at the start: send a message that begins with a slash'] as const;
+/** A name, and what it does. */
+type HelpRow = readonly [name: string, description: string];
 
-export const keys: readonly (readonly [string, string])[] = [
+export const keys: readonly HelpRow[] = [
   ['Enter', 'send'],
   ['Alt-Enter, \\ Enter', 'start a new line; between """ and """, Enter does too'],
   ['Shift-Enter', 'the same, if the terminal reports it'],
@@ -31,20 +32,25 @@ const gap = 2;
 /** If the descriptions have fewer columns than this, they are printed below the names. */
 const minDescriptionColumns = 30;
 
+export function commandRows(commands: readonly CommandHelp[]): readonly HelpRow[] {
+  return [
+    ...commands.map(
+      ({ name, argument, description }): HelpRow => [`/${name} ${argument}`.trimEnd(), description],
+    ),
+    ['//', 'at the start: send a message that begins with a slash'],
+  ];
+}
+
 export async function helpText(commands: readonly CommandHelp[], output: Output): Promise<TerminalText> {
   const { default: wrapAnsi } = await import('wrap-ansi');
-  const rows = [
-    ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
-    doubleSlash,
-    ...keys,
-  ] as const;
+  const rows = [...commandRows(commands), ...keys];
   const { bold } = await output.style();
   const columns = output.columns();
-  const left = Math.max(...rows.map(([name = '']) => name.length)) + gap;
+  const left = Math.max(...rows.map(([name]) => name.length)) + gap;
   const isNarrow = columns - left < minDescriptionColumns;
   const indent = isNarrow ? gap : left;
   const room = Math.max(1, columns - indent);
-  const lines = rows.flatMap<OutputText>(([name = '', description = '']) => {
+  const lines = rows.flatMap<OutputText>(([name, description]) => {
     const described = wrapAnsi(description, room, { hard: true }).split('\n');
     const first = isNarrow
       ? [bold(name)]
