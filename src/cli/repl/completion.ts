@@ -1,4 +1,5 @@
 // Completes a line for Tab: the names of slash commands, and their arguments from the choices that the commands offer.
+import { commandsNamed } from './slash-line.ts';
 
 /** A completion replaces the part of the line from `from` to `to` by `insert`. */
 export interface Completion {
@@ -38,8 +39,7 @@ export async function complete(
       .map(({ name, choices }) => ({ value: choices === undefined ? name : `${name} `, label: `/${name}` }));
     return completion(1, cursor, word, choices);
   }
-  const named = commands.filter(({ name }) => name === word);
-  const [command, other] = named.length > 0 ? named : commands.filter(({ name }) => name.startsWith(word));
+  const [command, other] = commandsNamed(word, commands);
   if (command?.choices === undefined || other !== undefined) return nothing(cursor);
   return completion(cursor - argument.length, cursor, argument, await command.choices(argument));
 }

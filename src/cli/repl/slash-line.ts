@@ -33,6 +33,15 @@ export type ResolvedCommand<Command> =
   /** The message to show. For an unknown command it suggests a similar one if there is one. */
   | { readonly kind: 'refused'; readonly problem: string };
 
+/** The command with this name, or else all commands whose name begins with it. */
+export function commandsNamed<Command extends { readonly name: string }>(
+  word: string,
+  commands: readonly Command[],
+): readonly Command[] {
+  const found = commands.filter(({ name }) => name === word);
+  return found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
+}
+
 /** `line` begins with a slash. */
 export function resolveSlash<Command extends { readonly name: string; readonly argument?: string }>(
   line: string,
@@ -40,8 +49,7 @@ export function resolveSlash<Command extends { readonly name: string; readonly a
 ): ResolvedCommand<Command> {
   const [, word = ''] = /^\/(\S*)/.exec(line) ?? [];
   const argument = line.slice(word.length + 1).trim();
-  const found = commands.filter(({ name }) => name === word);
-  const candidates = found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
+  const candidates = commandsNamed(word, commands);
   const [first, second] = candidates;
   if (word !== '' && first !== undefined && second === undefined) {
     const { name } = first;
