@@ -12,7 +12,7 @@ import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { fetchNamedSession } from '../session-reference.ts';
 import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
-import { complete } from './completion.ts';
+import { type CompletableCommand, complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
 import { LineReader } from './line-reader.ts';
@@ -110,24 +110,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     reflows: reflowsItsLine(host.env),
     history: () => history.lines,
     leaveHint,
-    complete: (text, cursor, signal) =>
-      complete(
-        text,
-        cursor,
-        slashCommands.map(({ name, choices }) => ({
-          name,
-          ...(choices !== undefined && {
-            // A failure offers no choices, because its message would break the line that is being edited.
-            choices: (beginning: string) =>
-              choices(
-                beginning,
-                context.withSignal(
-                  AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)]),
-                ),
-              ).catch(() => []),
-          }),
-        })),
-      ),
+    complete: (text, cursor, signal) => complete(text, cursor, completableCommands(signal, context)),
     openEditor: async (text) => {
       try {
         if (context.keepsNoText) throw noEditor();
@@ -139,6 +122,18 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
       }
     },
   });
+}
+
+/** A failure offers no choices, because its message would break the line that is being edited. */
+function completableCommands(signal: AbortSignal, context: CliContext): readonly CompletableCommand[] {
+  const stoppable = () =>
+    context.withSignal(AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)]));
+  return slashCommands.map(({ name, choices }) => ({
+    name,
+    ...(choices !== undefined && {
+      choices: (beginning: string) => choices(beginning, stoppable()).catch(() => []),
+    }),
+  }));
 }
 
 /** A backend that is opened while a line is typed writes its messages above that line. */
