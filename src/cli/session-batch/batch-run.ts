@@ -273,10 +273,13 @@ class BatchRun {
       if (number < 0) return { session_id, status: 'duplicate' };
       const item = items[next++] ?? { session_id, status: 'failed' };
       const isDoubtful = isInDoubt || mayHaveActed;
-      const wasDone = item.status === 'not_found' && isDoubtful && this.#work.isMissingWhenDone;
-      const status = item.status === 'failed' && isDoubtful ? 'unsure' : wasDone ? done : item.status;
+      if (item.status === 'not_found' && isDoubtful && this.#work.isMissingWhenDone) {
+        lines.push({ number, status: done });
+        return { session_id, status: done, repeated: true };
+      }
+      const status = item.status === 'failed' && isDoubtful ? 'unsure' : item.status;
       lines.push({ number, status, ...(item.changed && { changed: item.changed }) });
-      return wasDone ? { session_id, status: done, repeated: true } : item;
+      return item;
     });
     journal?.record(lines);
     return results;

@@ -60,8 +60,13 @@ function idOfLine(line: string, number: number): string | null {
   const id = text.startsWith('{') ? idOfObject(text) : text;
   if (id !== null && isSessionId(id) && !isQuoted(text)) return id;
   const problem = `Line ${number} of standard input has no session id: ${quoted(text)}.`;
-  const extraction = isQuoted(text) ? fromJson : resultForm.test(text) ? fromResults : fromListing;
-  throw idFailure(problem, `line ${number}`, `${lineForm} ${extraction}`);
+  throw idFailure(problem, `line ${number}`, `${lineForm} ${extractionOf(text)}`);
+}
+
+/** Says how to extract the ids from a line like this one. */
+function extractionOf(text: string): string {
+  if (isQuoted(text)) return fromJson;
+  return resultForm.test(text) ? fromResults : fromListing;
 }
 
 /** A line of the results of a batch: the status, the id, and the code of a failure. */

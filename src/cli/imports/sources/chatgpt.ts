@@ -72,12 +72,10 @@ function partsOf(message: ForeignFields, name: string | null, role: string): rea
   const text = textOf(content['text']) ?? textOf(content['result']) ?? textOf(content['content']);
   const recipient = textOf(message['recipient']) ?? 'all';
   const isCall = role === 'assistant' && recipient !== 'all';
-  const textPart = (one: string): Part =>
-    role === 'tool'
-      ? { kind: 'result', name, text: one }
-      : isCall
-        ? { kind: 'tool', name: recipient, input: one }
-        : { kind: 'text', text: one };
+  const textPart = (one: string): Part => {
+    if (role === 'tool') return { kind: 'result', name, text: one };
+    return isCall ? { kind: 'tool', name: recipient, input: one } : { kind: 'text', text: one };
+  };
   switch (content['content_type']) {
     case 'user_editable_context':
     case 'model_editable_context':

@@ -61,7 +61,7 @@ export class Frame {
   prefix(columns: number): LinePrefix {
     const { codes } = this.#theme.frame;
     const parts = this.#open.map((one) => {
-      if (one.container.kind === 'quote') return { text: withSgr('│', codes).concat(' '), width: 2 };
+      if (one.container.kind === 'quote') return { text: `${withSgr('│', codes)} `, width: 2 };
       const width = one.mark.length + 1;
       if (one.shown) return { text: ' '.repeat(width), width };
       return { text: `${withSgr(one.mark, codes)} `, width };
@@ -96,6 +96,6 @@ export class Frame {
 }
 
 function itemMark({ number, mark, done }: ItemContainer): string {
-  const task = done === null ? '' : done ? ' [x]' : ' [ ]';
+  const task = done === null ? '' : ` [${done ? 'x' : ' '}]`;
   return number === null ? `•${task}` : `${number}${mark}${task}`;
 }

@@ -156,7 +156,8 @@ export class TableBlock implements Leaf {
 
 function pad(text: string, space: number, alignment: Alignment): string {
   if (space <= 0) return text;
-  const before = alignment === 'left' ? 0 : alignment === 'right' ? space : Math.floor(space / 2);
+  if (alignment === 'left') return text + ' '.repeat(space);
+  const before = alignment === 'right' ? space : Math.floor(space / 2);
   return ' '.repeat(before) + text + ' '.repeat(space - before);
 }
 
