@@ -4,7 +4,7 @@ import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { type StdinReading, stdinBytes } from '../terminal/stdin.ts';
 import { type BatchId, type BatchLine, maxLineBytes } from './batch-request.ts';
 
-export interface BatchItemsOptions {
+interface BatchItemsOptions {
   readonly reading: StdinReading;
   /** Null for a line without a request. */
   readonly read: (line: ByteLine) => BatchLine | null;

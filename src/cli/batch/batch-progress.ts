@@ -9,7 +9,7 @@ import { summarySentence } from '../summary-sentence.ts';
 import type { Output } from '../terminal/output.ts';
 import { type StartTimer, startTimer } from '../terminal/timer.ts';
 
-export interface BatchProgressOptions {
+interface BatchProgressOptions {
   readonly stderr: Output;
   readonly form: 'live' | 'lines' | 'none';
   /** The size of the batch, in items or in bytes of its input; null if it is unknown. */

@@ -30,7 +30,7 @@ export interface LineDefaults {
   readonly buildMessage: (text: string) => string;
 }
 
-export interface BatchSessionsOptions {
+interface BatchSessionsOptions {
   readonly backend: Backend;
   readonly defaults: LineDefaults;
   /** The session of all lines; null if each line has its own. */

@@ -1,7 +1,7 @@
 // Collects items into groups and yields each group at once, because a store commits together what starts at the same time.
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface GroupLimits<Item> {
+interface GroupLimits<Item> {
   /** The most items of a group, and their total weight. A single item may weigh more. */
   readonly items: number;
   readonly weight: number;

@@ -9,7 +9,7 @@ import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
 import { keyOf } from './batch-items.ts';
 
-export interface ResumedOutput {
+interface ResumedOutput {
   /** The keys of the ids that the file answers. */
   readonly answered: ReadonlySet<string | number>;
   /** The session of the last result that names one. */

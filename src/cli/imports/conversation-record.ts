@@ -8,7 +8,7 @@ import type { Branch, ForeignConversation, ForeignMessage } from './conversation
 import { messageText } from './message-text.ts';
 import type { SourceName } from './source.ts';
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly source: SourceName;
   /** The time of a conversation without times, in epoch milliseconds. */
   readonly fallbackTime: number;

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import type { SourceName } from './source.ts';
 
 /** The branch of a conversation that becomes a session. */
-export interface BranchOrigin {
+interface BranchOrigin {
   readonly source: SourceName;
   readonly conversation: string;
   readonly branch: string;

@@ -12,7 +12,7 @@ import type { FileHead, FoundFile, NamedFile, SourceFile, SourceName } from './s
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
 import { placeForThread, threadedItems } from './threaded-items.ts';
 
-export interface ItemOptions extends ForeignOptions {
+interface ItemOptions extends ForeignOptions {
   /** `parley` for sessions that Parley exported; null to detect the source of each file. */
   readonly from: SourceName | 'parley' | null;
   /** True if the user named several paths. */

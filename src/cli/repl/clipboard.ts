@@ -3,7 +3,7 @@
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 
-export interface ClipboardOptions {
+interface ClipboardOptions {
   readonly terminal: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

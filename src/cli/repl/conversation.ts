@@ -15,7 +15,7 @@ import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
 import { shownReply, streamTurn } from './shown-reply.ts';
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
   /** The user of new sessions. Null or missing for none. */
@@ -40,7 +40,7 @@ export interface Attempt {
 }
 
 /** A template that waits for its input. */
-export interface PendingTemplate {
+interface PendingTemplate {
   readonly name: string;
   /** Fills the template with the typed text. Returns the message. */
   readonly make: (typed: string) => string;

@@ -6,7 +6,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
 import { decodeLine, encodeLine } from './line-history.ts';
 
-export interface HistoryLocation {
+interface HistoryLocation {
   readonly dataDirectory: string;
   readonly locks: LoadLocks;
 }

@@ -10,7 +10,7 @@ import { type StartTimer, startTimer } from '../terminal/timer.ts';
 import type { LineInput } from './line-input.ts';
 import { PasteReader } from './paste-reader.ts';
 
-export interface KeyboardOptions {
+interface KeyboardOptions {
   readonly open: () => TerminalInput;
   /** The same terminal, for output. */
   readonly stream: TerminalStream;

@@ -38,7 +38,7 @@ async function lastOf(
   return messages;
 }
 
-export interface LastTurn {
+interface LastTurn {
   readonly message: string;
   /** True if the reply is complete. */
   readonly isAnswered: boolean;

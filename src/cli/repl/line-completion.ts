@@ -7,7 +7,7 @@ import { plain, unfolded } from './line-text.ts';
  * `inserted`: the line has changed. `listed`: the caller shows `list` above the line. `nothing`: there is nothing to insert or to list.
  * `folded`: the line has a fold and cannot be completed.
  */
-export interface CompletionEffect {
+interface CompletionEffect {
   readonly kind: 'inserted' | 'listed' | 'nothing' | 'folded';
   readonly state: LineState;
   readonly list: string;

@@ -9,7 +9,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
 import { linesFromEnd } from '../../system/lines-from-end.ts';
 
-export interface LineHistoryOptions {
+interface LineHistoryOptions {
   readonly dataDirectory: string;
   /** The name of the profile or of the server. It is a part of the file name. */
   readonly name: string;

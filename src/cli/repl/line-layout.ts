@@ -39,7 +39,7 @@ export interface EarlierLayout {
   readonly layout: Layout;
 }
 
-export interface LayoutOptions {
+interface LayoutOptions {
   readonly columns: number;
   readonly measure: Measure;
   /** Rows further than this below the cursor are omitted. */

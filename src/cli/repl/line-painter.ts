@@ -34,7 +34,7 @@ export function drawTo(output: Output, text: OutputText): void {
   output.write(text).catch(() => {});
 }
 
-export interface LinePainterOptions {
+interface LinePainterOptions {
   readonly output: Output;
   readonly measure: Measure;
   /** True if the terminal itself wraps its rows again when it is resized, and keeps the cursor at its character. */

@@ -30,7 +30,7 @@ export interface LineState {
   readonly prefix: boolean;
 }
 
-export type Draft = Pick<LineState, 'text' | 'cursor'>;
+type Draft = Pick<LineState, 'text' | 'cursor'>;
 
 /** A search with Ctrl-R. */
 export interface Search {

@@ -3,7 +3,7 @@
 import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 
-export interface PasteReaderOptions {
+interface PasteReaderOptions {
   readonly onTyped: (text: string) => void;
   readonly onPasted: (text: string) => void;
   readonly startTimer: StartTimer;

@@ -14,7 +14,7 @@ import type { LineSource, ReadLine } from './line-source.ts';
 import { emptyLine, inserted, type LineState, lineOf, pasted } from './line-state.ts';
 import { submitted } from './submitted-line.ts';
 
-export interface PlainLineReaderOptions {
+interface PlainLineReaderOptions {
   readonly open: () => TerminalInput;
   readonly output: Output;
   readonly job: Job;

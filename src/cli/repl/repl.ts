@@ -31,7 +31,7 @@ const leavingWords: readonly string[] = ['exit', 'quit'];
 /** A stopped message does not return to the prompt. */
 const stoppedHints: ResendHints = { ...noResendHints, resend: '/retry sends it again.' };
 
-export interface ReplOptions {
+interface ReplOptions {
   readonly context: CliContext;
   readonly source: LineSource;
   readonly history: LineHistory;

@@ -10,7 +10,7 @@ import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 
-export interface ShownReply {
+interface ShownReply {
   /** Shows what the call is waiting for. */
   readonly notice: (sign: WaitingSign) => void;
   take(event: ChatEvent): Promise<void>;

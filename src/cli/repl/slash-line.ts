@@ -28,7 +28,7 @@ const foreignNames: Readonly<Record<string, string>> = {
 /** Commands that ignore an argument, because refusing it would help nobody. */
 const ignoringCommands: readonly string[] = ['help', 'quit', 'exit'];
 
-export type ResolvedCommand<Command> =
+type ResolvedCommand<Command> =
   | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
   /** The message to show. For an unknown command it suggests a similar one if there is one. */
   | { readonly kind: 'refused'; readonly problem: string };

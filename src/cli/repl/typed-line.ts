@@ -2,7 +2,7 @@
 // and a message that returned to the prompt, contain literal characters in their place (line-text.ts).
 import { escapeSlash, plain, unfolded } from './line-text.ts';
 
-export interface ParsedLine {
+interface ParsedLine {
   readonly isCommand: boolean;
   /** The message, or the whole line of a command. */
   readonly text: string;

@@ -36,7 +36,7 @@ export interface ItemResult {
 /** The most lines of ids that were not done at a terminal. */
 export const maxShown = 20;
 
-export interface BatchReportOptions {
+interface BatchReportOptions {
   /** The number of distinct ids. */
   readonly total: number;
   /** The status of an id that was done. */

@@ -16,7 +16,7 @@ import { JournalMarks } from './journal-marks.ts';
 import { distinctOf, type Task, tasksOf } from './task.ts';
 
 /** The result of a call for one id. `repeated` is true if the id counts as done because a repeated call did not find the session. */
-export interface SingleResult {
+interface SingleResult {
   readonly repeated: boolean;
 }
 

@@ -16,7 +16,7 @@ const bufferBytes = 256 * 1024;
 const maxBytes = 2 ** 32 - 1;
 
 /** The file for ids that do not fit into the buffer. */
-export interface IdListFile {
+interface IdListFile {
   /** Opens an empty file for appending and reading. Called at most once, if the ids do not fit into the buffer or must be kept. */
   open(): number;
   /** The failure to report for a failed write. */

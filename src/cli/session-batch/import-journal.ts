@@ -35,7 +35,7 @@ export interface ImportRequest {
   readonly tags?: readonly string[];
 }
 
-export interface ImportSeal extends BatchOwner, ImportRequest {
+interface ImportSeal extends BatchOwner, ImportRequest {
   readonly version: 1;
   readonly kind: 'import';
   readonly batch: string;

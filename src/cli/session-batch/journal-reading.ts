@@ -31,7 +31,7 @@ const states: Readonly<Record<string, number>> = {
 type IdState = 'done' | 'outstanding' | 'missing' | 'doubtful';
 
 /** When a batch was last undone, and how many sessions that changed. */
-export interface BatchRestored {
+interface BatchRestored {
   readonly sessions: number;
   /** ISO 8601, UTC. */
   readonly at: string;

@@ -2,7 +2,7 @@
 import { filterLine, filterText } from './filter.ts';
 import { type Prompting, runPrompt } from './prompt.ts';
 
-export interface Choice<Value> {
+interface Choice<Value> {
   /** Untrusted text. The question filters it. */
   readonly name: string;
   readonly value: Value;

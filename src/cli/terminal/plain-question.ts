@@ -6,7 +6,7 @@ import { Interruption } from '../interruption.ts';
 import type { Output } from './output.ts';
 import { QuestionKeys } from './question-keys.ts';
 
-export interface PlainPrompting {
+interface PlainPrompting {
   readonly openStdin: () => Readable;
   readonly stderr: Output;
   readonly signal: AbortSignal;

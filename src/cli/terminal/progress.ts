@@ -5,7 +5,7 @@ import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
 import { type StartTimer, startTimer } from './timer.ts';
 
-export interface WaitingContext {
+interface WaitingContext {
   /** Read only when the line is shown, because creating the stream takes time. */
   readonly stderr: Output;
   readonly options: { readonly quiet: boolean };

@@ -8,7 +8,7 @@ import type { Output } from './output.ts';
 import type * as PlainQuestion from './plain-question.ts';
 import type { Environment, Style } from './style.ts';
 
-export interface PromptConditions {
+interface PromptConditions {
   readonly stdinIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   readonly noInput: boolean;
@@ -65,7 +65,7 @@ async function askPlainly(...question: Parameters<typeof PlainQuestion.askPlainl
   return plain.askPlainly(...question);
 }
 
-export interface ChoiceSource {
+interface ChoiceSource {
   /** The text that narrows the list at the start. */
   readonly initial: string;
   source(

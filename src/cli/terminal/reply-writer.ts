@@ -5,7 +5,7 @@ import type { Output, UntrustedWriter } from './output.ts';
 export const markdownChoices = ['auto', 'always', 'never'] as const;
 export type MarkdownChoice = (typeof markdownChoices)[number];
 
-export interface ReplyWriterOptions {
+interface ReplyWriterOptions {
   /** A terminal gets filtered text with every choice. */
   readonly markdown: MarkdownChoice;
   /** Stops the rendering of a long chunk. Its write then rejects with the reason. */

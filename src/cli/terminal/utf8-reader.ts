@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 
-export interface Utf8Options {
+interface Utf8Options {
   /** The name of the source in an error: `Standard input`. */
   readonly name: string;
   /** The maximum number of bytes, without a byte order mark. More bytes are refused as soon as they arrive. Null for no limit. */

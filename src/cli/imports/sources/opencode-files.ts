@@ -11,7 +11,7 @@ import { importLimits, tooMany } from '../import-limits.ts';
 import { broken, isTooDeep, parsedItem } from '../json-items.ts';
 import type { ReadOptions, SourceFile } from '../source.ts';
 
-export interface StoredSession {
+interface StoredSession {
   readonly id: string;
   readonly info: ForeignFields;
   readonly messages: readonly {

@@ -2,7 +2,7 @@
 
 export type Container = QuoteContainer | ItemContainer;
 
-export interface QuoteContainer {
+interface QuoteContainer {
   readonly kind: 'quote';
 }
 

@@ -15,7 +15,7 @@ export interface OpenMark {
   readonly isLikely: boolean;
 }
 
-export interface DelimiterScan {
+interface DelimiterScan {
   /** In order of position. The text before the first one is settled. */
   readonly open: readonly OpenMark[];
   /** The end of the innermost forced span that can be closed: its index, and the run that closes it. */

@@ -12,7 +12,7 @@ import { TableBlock } from './table-block.ts';
 import { alignmentsOf } from './table-rows.ts';
 import { type Theme, withSgr } from './theme.ts';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly columns: () => number;
   readonly theme: Theme;
   readonly measure: Measure;

@@ -5,7 +5,7 @@ import { highlighter } from './languages.ts';
 import { withSgr } from './theme.ts';
 
 /** Gives a text the colour of a scope: a name of the table below, or null for none. */
-export type Paint = (text: string, scope: string | null) => string;
+type Paint = (text: string, scope: string | null) => string;
 
 export interface CodePainter {
   /** Returns the line in colour. The text has no newline. */

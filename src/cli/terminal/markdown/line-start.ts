@@ -4,7 +4,7 @@ import type { Container, ItemContainer, LeafStart, LineStart, OpenLeaf, Undecide
 import { isRule, isRuleBeginning, leafOf } from './leaf-start.ts';
 import { LineCursor } from './line-cursor.ts';
 
-export interface LineContext {
+interface LineContext {
   readonly containers: readonly Container[];
   readonly leaf: OpenLeaf;
   /** True if code needs whole lines because it is coloured. */

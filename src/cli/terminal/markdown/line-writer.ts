@@ -9,7 +9,7 @@ export interface LinePrefix {
   readonly width: number;
 }
 
-export interface LineWriterOptions {
+interface LineWriterOptions {
   readonly columns: () => number;
   /** Returns the prefix of the next line. It is called once per line. */
   readonly prefix: (columns: number) => LinePrefix;
