@@ -132,10 +132,6 @@ function isZip(path: string): boolean {
   } catch (error) {
     throw unreadableFile(path, error, pathHint);
   }
-  return isZipStart(first);
-}
-
-export function isZipStart(bytes: Uint8Array): boolean {
-  const [first, second, third, fourth] = bytes;
-  return first === 0x50 && second === 0x4b && (third === 3 || third === 5) && (fourth === 4 || fourth === 6);
+  // A zip begins with its first file, or with its end if it is empty.
+  return ['PK\x03\x04', 'PK\x05\x06'].includes(first.toString('latin1'));
 }
