@@ -1,5 +1,5 @@
 // The option `--ephemeral`: no text of the conversation is kept. Also its errors and the options that it excludes.
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 
 export const ephemeralFlag = '--ephemeral';
 
@@ -38,6 +38,6 @@ export function noEditor(): ParleyError {
 
 /** The failure of an ephemeral turn, without a hint that points to its session. */
 export function withoutSession(error: unknown): unknown {
-  const isMismatch = error instanceof ParleyError && error.code === 'SCHEMA_MISMATCH';
+  const isMismatch = hasCode(error, 'SCHEMA_MISMATCH');
   return isMismatch ? error.with({ hint: 'No text of the turn is kept.' }) : error;
 }

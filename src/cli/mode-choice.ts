@@ -1,6 +1,6 @@
 // The mode of a chat: the one named by an option, a variable or the profile; else the service's default; else its only mode.
 import { resolveMode } from '../config/settings.ts';
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 import type { Mode } from '../service/mode.ts';
 import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
@@ -28,7 +28,7 @@ export function withModeOfSession(
   { mode, sessionId }: { readonly mode: string; readonly sessionId: string },
   option: string,
 ): unknown {
-  if (!(error instanceof ParleyError) || error.code !== 'UNKNOWN_MODE') return error;
+  if (!hasCode(error, 'UNKNOWN_MODE')) return error;
   const message = `Session ${sessionId} uses the mode ${quoted(mode)}, which no longer exists.`;
   return error.with({ message, hint: `Continue in another mode with ${option}. ${error.hint}` });
 }

@@ -1,6 +1,6 @@
 // The session that a chat continues: the named one, or with `-c` the last session of this terminal.
 import type { CurrentSession } from '../config/current-session.ts';
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { resolveSession } from './session-reference.ts';
 
@@ -35,7 +35,7 @@ export async function sessionToContinue(
 
 /** In other programs `-s` takes the system prompt. A name that can be no id, and is no title either, may be one. */
 function withSystemHint(error: unknown): never {
-  if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+  if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
   throw error.with({ hint: `${error.hint}\nFor a system prompt: --system TEXT` });
 }
 

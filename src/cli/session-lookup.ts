@@ -1,6 +1,6 @@
 // Looks up a session by the last characters of its id, or by its title: first the whole title, then a unique beginning of one. Both use the
 // listing. Its results are checked again here, because a server may ignore a filter.
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 import { maxPageItems } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import type { Session } from '../service/session.ts';
@@ -30,7 +30,7 @@ export async function lookUpSession(
     const byId = await findBySuffix(text, context, state);
     return byId.length > 0 ? requireSingle(text, byId) : await findByTitle(text, context, state);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
+    if (!hasCode(error, 'UNSUPPORTED')) throw error;
     throw new ParleyError('USAGE', `${quoted(text)} is not a session id.`, {
       hint: 'Nothing was done. This server cannot list sessions, so pass a full id.',
       details: [{ field: 'session_id', problem: 'is not a session id' }],
@@ -51,7 +51,7 @@ async function findBySuffix(
     return exact.length > 0 ? exact : ending;
   } catch (error) {
     // A server of an earlier version does not know this filter.
-    if (error instanceof ParleyError && error.code === 'INVALID_REQUEST') return [];
+    if (hasCode(error, 'INVALID_REQUEST')) return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Resolves the name of a session: its full id, the last characters of its id, or its title. A full id needs no request. Everything else is
 // looked up (session-lookup.ts), if the service has an archive.
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import { failureBody } from '../service/result.ts';
@@ -172,7 +172,7 @@ function notFoundMessage(text: string): string {
 }
 
 function isMissing(error: unknown): error is ParleyError {
-  return error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND';
+  return hasCode(error, 'SESSION_NOT_FOUND');
 }
 
 async function lookUp(text: string, context: SessionAccess, state: SessionState): Promise<Session | null> {

@@ -1,6 +1,6 @@
 // Chooses how to store a key for this machine's store in a profile.
 import { findProfile, putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
-import { ParleyError } from '../service/errors.ts';
+import { hasCode } from '../service/errors.ts';
 import type { CliContext, ServiceAccess } from './context.ts';
 
 /** A key in the profile that this store refuses is kept, because it may belong to an earlier store that comes back. */
@@ -19,7 +19,7 @@ async function isAccepted(apiKey: string, context: ServiceAccess): Promise<boole
     await backend.service.verify({ ...(await context.call()), apiKey });
     return true;
   } catch (error) {
-    if (error instanceof ParleyError && error.code === 'INVALID_API_KEY') return false;
+    if (hasCode(error, 'INVALID_API_KEY')) return false;
     throw error;
   }
 }

@@ -168,3 +168,8 @@ export class ParleyError extends Error {
     return new ParleyError(this.code, message, { ...this, cause: this, ...facts });
   }
 }
+
+/** True for a failure with this code. */
+export function hasCode(error: unknown, code: ErrorCode): error is ParleyError {
+  return error instanceof ParleyError && error.code === code;
+}

@@ -1,7 +1,7 @@
 // `parley chat --batch`: reads a request from each line of stdin, and writes the results in the same order to stdout or to the resumed file.
 import { setMaxListeners } from 'node:events';
 import type { Backend } from '../../service/backend.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
@@ -184,7 +184,7 @@ function sessionsOf({ context, defaults, shared, giveUp }: BatchRun, backend: Ba
     defaultMode: () => {
       defaultMode ??= chooseMode(defaults.mode, context).catch((error: unknown) => {
         // Every other line without a mode would fail, too.
-        if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
+        if (hasCode(error, 'USAGE')) giveUp(error);
         throw error;
       });
       return defaultMode;

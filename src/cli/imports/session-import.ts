@@ -1,7 +1,7 @@
 // Imports one session unless it exists already. A session that grew in its source is extended. If it diverged here and in its source, the
 // source's version becomes a new session. Nothing is overwritten.
 
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
@@ -168,7 +168,7 @@ class SessionImporter {
         return (await backend.service.getSession(await this.#call(), sessionId)).data;
       });
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND') return null;
+      if (hasCode(error, 'SESSION_NOT_FOUND')) return null;
       throw error;
     }
   }

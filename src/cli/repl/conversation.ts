@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
@@ -202,7 +202,7 @@ export class Conversation {
       if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
       // A server that cannot generate another reply has done nothing, so the attempt before stays the last one.
-      if (attempt.regenerates && error instanceof ParleyError && error.code === 'UNSUPPORTED') {
+      if (attempt.regenerates && hasCode(error, 'UNSUPPORTED')) {
         this.lastAttempt = attemptBefore;
         throw error;
       }

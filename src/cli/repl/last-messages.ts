@@ -1,6 +1,6 @@
 // Reads the last messages of a session, in one page if the server supports that. Rejects with `UNSUPPORTED` if the server lists no
 // messages.
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode } from '../../service/errors.ts';
 import { maxPageItems } from '../../service/limits.ts';
 import type { Result } from '../../service/result.ts';
 import { isCut, type Message, type Page } from '../../service/session.ts';
@@ -23,7 +23,7 @@ export async function lastMessages(
     return await lastOf(count, (cursor) => readPage(cursor, cursor === null));
   } catch (error) {
     // A server of an earlier version cannot return the last page.
-    if (!(error instanceof ParleyError) || error.code !== 'INVALID_REQUEST') throw error;
+    if (!hasCode(error, 'INVALID_REQUEST')) throw error;
     return lastOf(count, (cursor) => readPage(cursor, false));
   }
 }
@@ -67,7 +67,7 @@ async function lastMessagesOrNone(
   try {
     return await lastMessages(sessionId, count, context);
   } catch (error) {
-    if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
+    if (hasCode(error, 'UNSUPPORTED')) return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Shows the last messages of a continued session: as many as fit on the screen, and dimmed, so that they do not look new. Replies are rendered
 // as new ones are, but without a look of each element, because the whole text is dimmed.
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode } from '../../service/errors.ts';
 import { isCut, isFromElsewhere, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
@@ -33,7 +33,7 @@ export async function showPastTurns(
   try {
     messages = await lastMessages(sessionId, maxRows, context);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
+    if (!hasCode(error, 'UNSUPPORTED')) throw error;
     await context.say('This server does not show earlier messages. The conversation still continues.');
     return null;
   }

@@ -4,7 +4,7 @@ import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 
 /** `storedKey` returns the current key of the profile, or null if the profile has none for this backend. */
@@ -63,7 +63,7 @@ class RotatedKey {
 
   /** Returns the call with the new key. Throws the error if it is not a refused key, or if there is no new key. */
   #newCall(call: Call, error: unknown): Call {
-    const isRefused = error instanceof ParleyError && error.code === 'INVALID_API_KEY';
+    const isRefused = hasCode(error, 'INVALID_API_KEY');
     const apiKey = isRefused ? this.#storedKey() : null;
     if (apiKey === null || apiKey === call.apiKey) throw error;
     this.current = apiKey;

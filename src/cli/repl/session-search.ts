@@ -1,5 +1,5 @@
 // Finds a session by its id or by a part of its title, either directly or from a list that narrows while the user types.
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import { maxPageItems } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
 import type { Session } from '../../service/session.ts';
@@ -61,7 +61,7 @@ export async function namedSession(text: string, context: SessionAccess): Promis
   try {
     return await fetchNamedSession(text, context);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
     throw error.with({ hint: '/sessions lists the sessions.', remedy: null });
   }
 }
@@ -71,7 +71,7 @@ export async function findSession(text: string, context: SessionAccess): Promise
   try {
     return await namedSession(text, context);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
     const [first, second] = await sessionsWith(text, context, 'none');
     if (first === undefined) throw error;
     if (second === undefined) return first;
@@ -99,7 +99,7 @@ async function sessionsWith(
   try {
     return (await backend.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {
-    if (ifUnsupported === 'none' && error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
+    if (ifUnsupported === 'none' && hasCode(error, 'UNSUPPORTED')) return [];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // The schemas in the lines of a batch. Each is parsed and tried once, and one thread checks all replies.
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import { CheckingThread } from './checking-thread.ts';
 import { ReplyRule } from './reply-rule.ts';
 import { SchemaCheck } from './schema-check.ts';
@@ -24,7 +24,7 @@ export class LineSchemas {
     try {
       return await rule;
     } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'USAGE') {
+      if (!hasCode(error, 'USAGE')) {
         // It may be tried again.
         this.#rules.delete(schema);
         throw error;

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../service/call.ts';
-import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import { type ErrorCode, hasCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { beforeAbort } from '../../system/before-abort.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
@@ -212,7 +212,7 @@ class BatchRun {
       });
       return this.#record(task, items, mayHaveActed && isSingle);
     } catch (error) {
-      const isUnsupported = error instanceof ParleyError && error.code === 'UNSUPPORTED';
+      const isUnsupported = hasCode(error, 'UNSUPPORTED');
       if (isUnsupported && !isSingle && this.#work.runOne !== null) return this.#oneByOne(task);
       if (!(error instanceof ParleyError) || isUnsupported || this.#pacer.isFatal(error)) {
         this.#stop.abort(error);
@@ -246,7 +246,7 @@ class BatchRun {
       const { repeated } = await stoppable(runOne(call, session_id));
       return [{ session_id, status: done, ...(repeated && { repeated }) }];
     } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
       return [{ session_id, status: 'not_found' }];
     }
   }

@@ -1,6 +1,6 @@
 // Syncs one session: applies its plan in the requested directions, and returns the new agreement.
 
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import { isIdConflict } from '../session-batch/id-conflict.ts';
 import { type Agreement, agreementOn, lookEqual, usableAgreement } from './agreement.ts';
@@ -126,7 +126,7 @@ class SessionSync {
       try {
         return await this.#apply({ local: one, remote: other }, merged);
       } catch (error) {
-        const isBusy = error instanceof ParleyError && error.code === 'SESSION_BUSY';
+        const isBusy = hasCode(error, 'SESSION_BUSY');
         if (!isBusy || tries === maxTries) throw error;
       }
     }

@@ -1,5 +1,5 @@
 // One of the two sides of a sync: its listing, and the operations on its sessions. Calls are paced and can be interrupted safely.
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import { maxPageItems } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession, firstCreatedFirst, type ReplacedSession } from '../../service/session-archive.ts';
@@ -55,7 +55,7 @@ export class Side {
     try {
       return await this.#run(async ({ service }, call) => (await service.getSession(call, sessionId)).data);
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND') return null;
+      if (hasCode(error, 'SESSION_NOT_FOUND')) return null;
       throw error;
     }
   }
@@ -68,7 +68,7 @@ export class Side {
       return data.items.find(({ session_id }) => session_id === sessionId) ?? null;
     } catch (error) {
       // A server of an earlier version does not know this filter.
-      if (error instanceof ParleyError && error.code === 'INVALID_REQUEST') return null;
+      if (hasCode(error, 'INVALID_REQUEST')) return null;
       throw error;
     }
   }

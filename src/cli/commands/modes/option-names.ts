@@ -1,5 +1,5 @@
 // Names the option instead of the setting in an error about a mode: a user who types --context does not know context_tokens.
-import { ParleyError } from '../../../service/errors.ts';
+import { hasCode, type ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
 import type { ModeFlags } from './mode-flags.ts';
 
@@ -25,7 +25,7 @@ export async function withOptionNames(flags: ModeFlags, store: () => Promise<voi
   try {
     await store();
   } catch (error) {
-    throw error instanceof ParleyError && error.code === 'USAGE' ? withOptionName(error, flags) : error;
+    throw hasCode(error, 'USAGE') ? withOptionName(error, flags) : error;
   }
 }
 

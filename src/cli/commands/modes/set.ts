@@ -1,7 +1,7 @@
 // `parley modes set`: changes settings of a mode. The others stay.
 import type { Command } from 'commander';
 import type { SeenModes } from '../../../config/mode-repository.ts';
-import { ParleyError } from '../../../service/errors.ts';
+import { hasCode, ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -54,7 +54,7 @@ async function settingsToChange(name: string, seen: SeenModes, context: CliConte
   try {
     return findMode(name, seen);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'CONFIG') throw error;
+    if (!hasCode(error, 'CONFIG')) throw error;
     const stored = seen.stored(name);
     if (stored === null) throw error;
     const unknown = Object.keys(stored).filter((field) => !settingNames.includes(field));

@@ -1,7 +1,7 @@
 // What all batches have in common: the operation on one id or many, the result lines, and the exit status.
 import { createHash } from 'node:crypto';
 import type { Backend } from '../../../service/backend.ts';
-import { ParleyError } from '../../../service/errors.ts';
+import { hasCode, type ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { reportInWords } from '../../error-report.ts';
@@ -116,7 +116,7 @@ export async function runSingle(
           `Counted as ${operation.done}: the request was repeated, because the response to the first one was lost.`,
         );
     } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
       const { code, message } = error;
       const state = operation.done === 'restored' ? 'deleted' : 'active';
       if (!ignoreMissing) failure = withSessionName(error, session_id, context, state, isFromStdin);

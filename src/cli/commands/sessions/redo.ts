@@ -1,6 +1,6 @@
 // `parley sessions redo`: restores the turns that were undone last. Prints the message of the last one.
 import type { Command } from 'commander';
-import { ParleyError } from '../../../service/errors.ts';
+import { hasCode } from '../../../service/errors.ts';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
@@ -55,7 +55,7 @@ async function nextRedo(sessionId: string, context: CliContext): Promise<Result<
   try {
     return await redoTurn(sessionId, context);
   } catch (error) {
-    if (error instanceof ParleyError && error.code === 'INVALID_REQUEST') return null;
+    if (hasCode(error, 'INVALID_REQUEST')) return null;
     throw error;
   }
 }

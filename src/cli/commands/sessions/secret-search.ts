@@ -1,6 +1,6 @@
 // Runs `parley sessions search --secrets`: reads every active session of the project, page by page, and prints where secrets are, never what
 // they are. Memory holds only a few pages.
-import { ParleyError } from '../../../service/errors.ts';
+import { hasCode } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
@@ -111,7 +111,7 @@ function prefetched(pages: ReturnType<typeof readMessages>): AsyncIterable<Messa
     try {
       for (let page = await first; page.done !== true; page = await pages.next()) yield page.value;
     } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+      if (!hasCode(error, 'SESSION_NOT_FOUND')) throw error;
     }
   })();
 }
