@@ -1,7 +1,7 @@
 // Reports a failure: the message with its code, then what to do next. With --json, the report is also JSON on stdout.
 
 import { isLocalUrl } from '../config/base-url.ts';
-import { clientErrorCodes, ParleyError } from '../service/errors.ts';
+import { clientErrorCodes, ParleyError, reasonOf } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { unforeseenFileFailure } from '../system/file-failure.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
@@ -86,8 +86,7 @@ export function asParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const onFile = unforeseenFileFailure(error);
   if (onFile !== null) return onFile;
-  const message = error instanceof Error ? error.message : String(error);
-  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${message}.`, {
+  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${reasonOf(error)}.`, {
     hint: 'Run the command again with --debug to see where it happened.',
     cause: error,
   });

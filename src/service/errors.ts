@@ -173,3 +173,8 @@ export class ParleyError extends Error {
 export function hasCode(error: unknown, code: ErrorCode): error is ParleyError {
   return error instanceof ParleyError && error.code === code;
 }
+
+/** The words of a value that was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

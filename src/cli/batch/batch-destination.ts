@@ -1,7 +1,7 @@
 // The destination of a batch's results: stdout, or the output file of an earlier run. The name of the batch depends on it.
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 import type { CliContext } from '../context.ts';
@@ -92,10 +92,9 @@ async function resumedDestination(
 }
 
 function writeFailure(file: string, cause: unknown): ParleyError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new ParleyError(
     isDiskFull(cause) ? 'STORAGE_FULL' : 'CONFIG',
-    `${file} could not be written: ${reason}.`,
+    `${file} could not be written: ${reasonOf(cause)}.`,
     {
       hint: 'Its contents are kept. Free some space or fix the disk, then resume again.',
       cause,

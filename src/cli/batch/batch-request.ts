@@ -1,6 +1,6 @@
 // Parses one line of a batch into a request or an error. No value is converted or guessed.
 import { isUtf8 } from 'node:buffer';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { maxDepth } from '../../service/model-parameters.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
@@ -107,11 +107,14 @@ function objectOf(text: string, line: number): Fields {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ParleyError('INVALID_REQUEST', `Line ${line} starts with { but is not JSON: ${reason}.`, {
-      hint: 'This line was not sent. Put a message that starts with { into JSON: {"message":"{…"}',
-      details: [{ field: `line ${line}`, problem: 'is not JSON' }],
-    });
+    throw new ParleyError(
+      'INVALID_REQUEST',
+      `Line ${line} starts with { but is not JSON: ${reasonOf(cause)}.`,
+      {
+        hint: 'This line was not sent. Put a message that starts with { into JSON: {"message":"{…"}',
+        details: [{ field: `line ${line}`, problem: 'is not JSON' }],
+      },
+    );
   }
 }
 

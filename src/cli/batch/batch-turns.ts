@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
 import { toJson } from '../terminal/json.ts';
@@ -154,6 +154,5 @@ function stopped(session_id: string | null): ParleyError {
 
 function asFailure(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${message}.`, { cause: error });
+  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${reasonOf(error)}.`, { cause: error });
 }

@@ -2,7 +2,7 @@
 // incomplete last line are removed. A file with any other content stays unchanged.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
@@ -163,7 +163,7 @@ function foreign(name: string, line: number): ParleyError {
 
 function failure(name: string, action: 'read' | 'written', error: unknown): unknown {
   if (error instanceof ParleyError) return error;
-  const reason = systemErrorCode(error) || (error instanceof Error ? error.message : String(error));
+  const reason = systemErrorCode(error) || reasonOf(error);
   return new ParleyError(
     isDiskFull(error) ? 'STORAGE_FULL' : 'USAGE',
     `${name} cannot be ${action} (${reason}).`,

@@ -1,7 +1,7 @@
 // Reads a copy of another program's SQLite database, because the program may be running. Its files are not changed.
 import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
@@ -130,8 +130,7 @@ function stateOf(path: string): string {
 }
 
 function unreadable(path: string, cause: unknown): ParleyError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('INVALID_REQUEST', `Cannot read the database ${path}: ${reason}.`, {
+  return new ParleyError('INVALID_REQUEST', `Cannot read the database ${path}: ${reasonOf(cause)}.`, {
     hint: 'It was not changed. Close its program and try again.',
     cause,
   });

@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { validTime } from './foreign-value.ts';
 import { importLimits, tooMany } from './import-limits.ts';
 import type { FilePlace, FoundFile } from './source.ts';
@@ -129,7 +129,7 @@ function refused(path: string, problem: string): ParleyError {
 
 function broken(path: string, cause: unknown): ParleyError {
   // Some messages of yauzl end in a full stop.
-  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+  const reason = reasonOf(cause).replace(/\.$/, '');
   return new ParleyError('INVALID_REQUEST', `Cannot read the archive ${path}: ${reason}.`, {
     hint: 'Download it again, and check whether unzip can read it.',
     cause,

@@ -1,5 +1,5 @@
 // Puts the text of a file into a message, in a Markdown code block with the name of the file.
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import { Utf8Reader } from './utf8-reader.ts';
@@ -48,7 +48,7 @@ export function fenceText(name: string, text: string): string {
 
 /** `hint` says how to solve the problem. */
 export function unreadableFile(path: string, cause: unknown, hint: string): ParleyError {
-  const reason = reasons[systemErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = reasons[systemErrorCode(cause)] ?? reasonOf(cause);
   const file = path === '' ? 'A file without a name' : `The file ${path}`;
   return new ParleyError('USAGE', `${file} cannot be read: ${reason}.`, { hint, cause });
 }

@@ -1,7 +1,7 @@
 // Reads the standard input of a command to its end, without a time limit, and releases the stream. The stream is opened only for reading,
 // because opening it takes time and may keep the process alive.
 import { fstatSync } from 'node:fs';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { ByteSource } from './direct-stdin.ts';
 import type { Output } from './output.ts';
@@ -100,8 +100,7 @@ export async function* stdinBytes({
 }
 
 function unreadable(cause: unknown): ParleyError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('USAGE', `Standard input cannot be read: ${reason}.`, {
+  return new ParleyError('USAGE', `Standard input cannot be read: ${reasonOf(cause)}.`, {
     hint: 'Give the command a pipe or a file to read from.',
     cause,
   });

@@ -1,7 +1,7 @@
 // The files of an export. A file appears completely or not at all, is readable only by its owner, and replaces another file only on request.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
@@ -102,7 +102,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function unwritable(path: string, cause: unknown): ParleyError {
-  const reason = reasons[systemErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = reasons[systemErrorCode(cause)] ?? reasonOf(cause);
   const message = `Cannot write the file ${path}: ${reason}.`;
   return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', message, {
     hint: 'No incomplete file was left. Name a file in a directory that you can write to.',
