@@ -1,5 +1,6 @@
 // The mode of a turn: the named one, else that of the session's last turn, else the default. Also stores new settings of an existing session,
 // because both need to read the session.
+import { offers } from '../service/backend.ts';
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
 import type { ContinuedSession } from './session-choice.ts';
@@ -64,7 +65,7 @@ export async function sessionMode(
   }
   const { sessionId } = session;
   const { backend } = await context.open();
-  const keepsModes = () => backend.extensions?.includes('settings') ?? false;
+  const keepsModes = () => offers(backend, 'settings');
   let previousMode = session.mode;
   let isRead = false;
   let hasMessages = false;

@@ -1,5 +1,6 @@
 // Resolves the name of a session: its full id, the last characters of its id, or its title. A full id needs no request. Everything else is
 // looked up (session-lookup.ts), if the service has an archive.
+import { offers } from '../service/backend.ts';
 import { hasCode, ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
@@ -37,7 +38,7 @@ export async function resolveSession(
   const asId = { id: text, session: null };
   if (isFullId(text)) return asId;
   const { backend } = await context.open();
-  if (isSessionId(text) && backend.extensions?.includes('archive') !== true) return asId;
+  if (isSessionId(text) && !offers(backend, 'archive')) return asId;
   const session = await lookUp(text, context, state);
   if (session !== null) return { id: session.session_id, session };
   if (isSessionId(text)) return asId;
@@ -125,7 +126,7 @@ async function lookUpAfterFailure(
 ): Promise<Session | null> {
   if (!isMissing(error) || isFullId(text)) return null;
   const { backend } = await context.open();
-  return backend.extensions?.includes('archive') ? lookUp(text, context, state) : null;
+  return offers(backend, 'archive') ? lookUp(text, context, state) : null;
 }
 
 /** Adds the name of the session to the failure if it is missing there. The body of the service stays unchanged. */

@@ -1,6 +1,7 @@
 // A backend fulfils the contracts of this room, in this process or at a server elsewhere. Its caller cannot distinguish the two.
 import type { Administration } from './administration.ts';
 import type { ConversationService } from './conversation-service.ts';
+import type { Extension } from './extensions.ts';
 import type { SessionArchive } from './session-archive.ts';
 
 /** The backend that keeps its data in a store of this process. */
@@ -21,4 +22,9 @@ export interface Backend {
   readonly shareReads?: () => void;
   /** Closes files and sockets. Running turns are cut first, and the received parts of their replies are stored. */
   close(): Promise<void>;
+}
+
+/** True if the backend is known to offer this extension. A remote backend knows it after its first response. */
+export function offers({ extensions }: Backend, extension: Extension): boolean {
+  return extensions?.includes(extension) ?? false;
 }

@@ -1,5 +1,5 @@
 // Builds the chat request of a batch's line: its message, session, mode and settings.
-import type { Backend } from '../../service/backend.ts';
+import { type Backend, offers } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatRequest } from '../../service/chat-event.ts';
 import type { Session } from '../../service/session.ts';
@@ -87,7 +87,7 @@ export class BatchSessions {
     newCall: () => Call,
   ): Promise<string | null> {
     const { backend } = this.#options;
-    const needsMode = named === null && (backend.extensions?.includes('settings') ?? false);
+    const needsMode = named === null && offers(backend, 'settings');
     if (!needsMode && isEmpty(settings)) return null;
     const session: Session = (await backend.service.getSession(newCall(), sessionId)).data;
     const changes = changesOf(session, settings);

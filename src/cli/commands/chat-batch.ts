@@ -1,6 +1,6 @@
 // `parley chat --batch`: reads a request from each line of stdin, and writes the results in the same order to stdout or to the resumed file.
 import { setMaxListeners } from 'node:events';
-import type { Backend } from '../../service/backend.ts';
+import { type Backend, offers } from '../../service/backend.ts';
 import { hasCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
@@ -159,7 +159,7 @@ function pacerOf({ input, context, progress, signal, giveUp }: BatchRun, backend
     maxConcurrency: input.concurrency,
     maxUnanswered: Math.max(20, 5 * input.concurrency),
     maxTries: 9,
-    isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
+    isRefused: (error) => isRefused(error, offers(backend, 'idempotency')),
     giveUp,
     say: (line) => {
       progress.clear();

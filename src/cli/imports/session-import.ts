@@ -1,6 +1,7 @@
 // Imports one session unless it exists already. A session that grew in its source is extended. If it diverged here and in its source, the
 // source's version becomes a new session. Nothing is overwritten.
 
+import { offers } from '../../service/backend.ts';
 import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -197,7 +198,7 @@ class SessionImporter {
     const texts = new Map<string, string>();
     let visible = 0;
     const { backend } = await this.#context.open();
-    const all = backend.extensions?.includes('lines') ?? false;
+    const all = offers(backend, 'lines');
     for await (const { items } of readMessages(sessionId, this.#context, all)) {
       for (const { message_id, content, alternative_of, undone_at } of items) {
         texts.set(message_id, content);

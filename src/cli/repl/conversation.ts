@@ -1,6 +1,8 @@
 // The conversation of a REPL: its mode, its session and its last attempt at a turn. A turn is run here, from the message to the end of
 // the reply. Other files read the lines and run the commands.
+
 import { isDeepStrictEqual } from 'node:util';
+import { offers } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
 import { hasCode, ParleyError } from '../../service/errors.ts';
@@ -156,7 +158,7 @@ export class Conversation {
     if (turn === null) throw nothingToRepeat();
     if (turn.isAnswered) return sayComplete(context);
     const { backend } = await context.open();
-    if (backend.extensions?.includes('lines')) return this.regenerate(null, context);
+    if (offers(backend, 'lines')) return this.regenerate(null, context);
     const mode = await this.resolveMode(context);
     await context.say(
       'The idempotency key of the last message is not known, so the message is sent again as a new turn.',
@@ -170,7 +172,7 @@ export class Conversation {
    */
   async #repetitionOf(attempt: Attempt, context: CliContext): Promise<Attempt> {
     const { backend } = await context.open();
-    if (backend.extensions?.includes('idempotency')) return attempt;
+    if (offers(backend, 'idempotency')) return attempt;
     await context.say('This server may not support idempotency keys, so this may repeat the turn.');
     const { mode, message, session_id } = attempt.request;
     return session_id === this.sessionId ? attempt : newAttempt(this.#request(mode, message), context);
@@ -283,7 +285,7 @@ function nothingToRepeat(): ParleyError {
 
 async function sayComplete(context: CliContext): Promise<void> {
   const { backend } = await context.open();
-  const canRegenerate = backend.extensions?.includes('lines') ?? false;
+  const canRegenerate = offers(backend, 'lines');
   const advice = canRegenerate
     ? '/regenerate asks for another one'
     : 'send the message again for another one';

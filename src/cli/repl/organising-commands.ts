@@ -1,4 +1,5 @@
 // The slash commands that organise sessions: they pin, archive and tag the current session, and delete any.
+import { offers } from '../../service/backend.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
@@ -85,7 +86,7 @@ async function deleteSession(
   { context, conversation, source }: Scope,
 ): Promise<void> {
   const { backend } = await context.open();
-  const restores = backend.extensions?.includes('archive') ?? false;
+  const restores = offers(backend, 'archive');
   if (!restores && !(await source.lend(() => isSure(id, title, context)))) {
     await context.say('Nothing was deleted.');
     return;

@@ -1,4 +1,5 @@
 // The slash commands that repeat, undo, redo or edit the last turn, and those that continue in a copy of the session.
+import { offers } from '../../service/backend.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import { redoTurn } from '../commands/sessions/redo.ts';
@@ -100,7 +101,7 @@ export const turnCommands = {
       const { context, conversation } = scope;
       const { backend } = await context.open();
       const { sessionId } = conversation;
-      const canUndo = backend.extensions?.includes('lines') ?? false;
+      const canUndo = offers(backend, 'lines');
       const turn = text === '' && sessionId !== null && canUndo ? await lastTurn(sessionId, context) : null;
       if (sessionId !== null && turn !== null) return editLastMessage(sessionId, turn.message, scope);
       const message = await writeMessage(text, scope);

@@ -1,4 +1,5 @@
 // Reads the messages of a session, or a whole session in one consistent state.
+import { offers } from '../../service/backend.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { maxPageItems } from '../../service/limits.ts';
 import { isHidden, type Message, type Session } from '../../service/session.ts';
@@ -46,7 +47,7 @@ export async function readSession(
     const messages: Message[] = [];
     const hidden: Message[] = [];
     let length = 0;
-    const all = backend.extensions?.includes('lines') ?? false;
+    const all = offers(backend, 'lines');
     for await (const { items } of readMessages(sessionId, context, all)) {
       for (const message of items) (isHidden(message) ? hidden : messages).push(message);
       length += JSON.stringify(items).length;

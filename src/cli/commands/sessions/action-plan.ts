@@ -1,4 +1,5 @@
 // The plan of a batch: the ids that are given or that match, and the confirmation.
+import { offers } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
 import type { Session } from '../../../service/session.ts';
@@ -11,7 +12,6 @@ import { fetchSession } from '../../session-reference.ts';
 import { shownTime } from '../../shown-time.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { confirm } from '../../terminal/prompt.ts';
-import { offersArchive } from './batch.ts';
 import { collectIds } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { FilterChoice } from './session-filter.ts';
@@ -96,7 +96,7 @@ export async function confirmBatch(
 /** The facts of the session, or only its id if they cannot be read. */
 async function lineOfId(id: string, context: CliContext): Promise<string> {
   const { backend } = await context.open();
-  if (!offersArchive(backend)) return id;
+  if (!offers(backend, 'archive')) return id;
   try {
     return sessionLine(await fetchSession(id, context), context);
   } catch (error) {

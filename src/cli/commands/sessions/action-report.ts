@@ -1,8 +1,9 @@
 // What a batch reports at its end: what was done before it was stopped, how to resume it, and how to undo it.
+import { offers } from '../../../service/backend.ts';
 import type { CliContext } from '../../context.ts';
 import { Interruption } from '../../interruption.ts';
 import { type BatchAction, type BatchKind, batchKinds } from '../../session-batch/batch-kind.ts';
-import { type BatchEnd, commandAtTarget, endStatus, offersArchive } from './batch.ts';
+import { type BatchEnd, commandAtTarget, endStatus } from './batch.ts';
 
 export const nothingDone = ({ kind }: BatchAction) =>
   `Stopped: nothing was ${batchKinds[kind].done}. To continue, run the same command again.\n`;
@@ -44,7 +45,9 @@ export async function reportEnd(
   if (end.report.progress.count(batchKinds[kind].done) > 0) {
     const undo = commandAtTarget(`sessions restore --batch ${batch}`, context.options);
     const { backend } = await context.open();
-    await context.say(offersArchive(backend) ? `To undo it: ${undo}` : 'It cannot be undone on this server.');
+    await context.say(
+      offers(backend, 'archive') ? `To undo it: ${undo}` : 'It cannot be undone on this server.',
+    );
   }
   return endStatus(end, ignoreMissing);
 }

@@ -1,6 +1,6 @@
 // What all batches have in common: the operation on one id or many, the result lines, and the exit status.
 import { createHash } from 'node:crypto';
-import type { Backend } from '../../../service/backend.ts';
+import { type Backend, offers } from '../../../service/backend.ts';
 import { hasCode, type ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
@@ -52,11 +52,6 @@ export async function batchOwner(
   };
 }
 
-/** True if the backend has an archive. Known once the backend has verified the key. */
-export function offersArchive({ extensions }: Backend): boolean {
-  return extensions?.includes('archive') === true;
-}
-
 /** Runs an operation over many ids. `verbose` prints a result line for each id, even at a terminal. `batch` is the name of a batch with a journal. */
 export async function runOver(
   operation: SessionOperation,
@@ -66,7 +61,7 @@ export async function runOver(
   const { backend, apiKey } = await context.open();
   const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose });
   // Restoring needs the archive, so it is tried even if the server is not known to have one.
-  const takesBatches = offersArchive(backend) || !operation.mayRunSingly;
+  const takesBatches = offers(backend, 'archive') || !operation.mayRunSingly;
   const stopped = await runBatch({
     url: context.target.url,
     ...ids,

@@ -1,4 +1,5 @@
 // The ids of the sessions that a filter matches, from the pages of search and list.
+import { offers } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { maxPageItems } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
@@ -67,7 +68,7 @@ async function* findIds(
   if (query === null) return yield* listIds(conditions, context);
   const { backend } = await context.open();
   if (backend.extensions === null) await backend.service.verify(await context.call());
-  if (backend.extensions?.includes('order')) return yield* await searchIds(query, conditions, context);
+  if (offers(backend, 'order')) return yield* await searchIds(query, conditions, context);
   // A server that keeps no order searches in all sessions.
   const hits = await searchIds(query, {}, context);
   if (Object.keys(flags).length === 0) return yield* hits;

@@ -1,5 +1,6 @@
 // Runs `parley sessions search --secrets`: reads every active session of the project, page by page, and prints where secrets are, never what
 // they are. Memory holds only a few pages.
+import { offers } from '../../../service/backend.ts';
 import { hasCode } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
@@ -92,7 +93,7 @@ type MessagePage = Awaited<ReturnType<ReturnType<typeof readMessages>['next']>>[
 
 /** Every active session, while the first pages of the next ones are being fetched. */
 async function* openedAhead(context: CliContext): AsyncGenerator<OpenedSession, void> {
-  const all = (await context.open()).backend.extensions?.includes('lines') ?? false;
+  const all = offers((await context.open()).backend, 'lines');
   const waiting: OpenedSession[] = [];
   for await (const session of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
     waiting.push({ session, pages: prefetched(readMessages(session.session_id, context, all)) });
