@@ -29,7 +29,7 @@ export class ImportLock {
   #users = 0;
   #since = 0;
   #isWanted = false;
-  #idle: NodeJS.Timeout | null = null;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(
     dataDirectory: string,
@@ -51,7 +51,7 @@ export class ImportLock {
       });
       await this.#taking;
     }
-    if (this.#idle !== null) clearTimeout(this.#idle);
+    clearTimeout(this.#idle);
     this.#users += 1;
     try {
       return await work();
@@ -78,15 +78,13 @@ export class ImportLock {
     if (this.#users > 0) return;
     if (this.#isWanted) this.#releaseLock();
     else {
-      if (this.#idle !== null) clearTimeout(this.#idle);
-      this.#idle = setTimeout(() => this.close(), idleMs);
-      this.#idle.unref();
+      clearTimeout(this.#idle);
+      this.#idle = setTimeout(() => this.close(), idleMs).unref();
     }
   }
 
   #releaseLock(): void {
-    if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#idle = null;
+    clearTimeout(this.#idle);
     this.#release?.();
     this.#release = null;
     this.#isWanted = false;
