@@ -3,11 +3,11 @@
 import type { SessionHead, SessionPart, StoreRows } from '../store/store-rows.ts';
 import { PartDigester, type SessionDigest, sessionHash } from './session-digests.ts';
 
-const bytesOfOne = 32;
+const hashBytes = 32;
 
 export class CopiedTexts {
   readonly #digester = new PartDigester();
-  #hashes = Buffer.alloc(bytesOfOne * 1024);
+  #hashes = Buffer.alloc(hashBytes * 1024);
   #count = 0;
 
   /** The parts of a project, in their order. */
@@ -19,15 +19,15 @@ export class CopiedTexts {
     this.#keep(this.#digester.end());
   }
 
-  /** The digests of the copy that equal the original, and null at the first one that does not. */
-  async *equal(
+  /** Yields the digests of the copy up to the first session that differs from the original, and null for that one. */
+  async *compare(
     originals: AsyncGenerator<SessionHead>,
     copies: AsyncGenerator<SessionDigest>,
   ): AsyncGenerator<SessionDigest | null> {
     for (let index = 0; ; index += 1) {
       const [original, copy] = await Promise.all([originals.next(), copies.next()]);
       if (original.done && copy.done && index === this.#count) return;
-      const texts = this.#hashes.subarray(index * bytesOfOne, (index + 1) * bytesOfOne);
+      const texts = this.#hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
       const isEqual =
         !original.done &&
         !copy.done &&
@@ -40,7 +40,7 @@ export class CopiedTexts {
 
   #keep(digest: SessionDigest | null): void {
     if (digest === null) return;
-    const at = this.#count * bytesOfOne;
+    const at = this.#count * hashBytes;
     if (at === this.#hashes.length) this.#hashes = Buffer.concat([this.#hashes], at * 2);
     digest.texts.copy(this.#hashes, at);
     this.#count += 1;

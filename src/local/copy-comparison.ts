@@ -42,7 +42,7 @@ async function compareCopied(
 ): Promise<Counts | null> {
   const sum = new DigestSum();
   const copies = sessionDigests(copy, projectId, signal);
-  for await (const digest of copied.equal(sessionHeads(original, projectId), copies)) {
+  for await (const digest of copied.compare(sessionHeads(original, projectId), copies)) {
     if (digest === null) return null;
     progress.finish(1);
     sum.add(digest);

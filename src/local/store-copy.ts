@@ -43,35 +43,38 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   const projects = await original.projects();
   const sessions = await countSessions(original, projects);
   let stored_answers = 0;
-  const copied = new Map<string, CopiedTexts | null>();
+  const textsOfProject = new Map<string, CopiedTexts | null>();
   if (!isWhole) {
     await copy.addProjects(projects);
     progress.begin('copied', sessions);
-    for (const { project_id } of projects) copied.set(project_id, await copySessions(options, project_id));
+    for (const { project_id } of projects)
+      textsOfProject.set(project_id, await copySessions(options, project_id));
     for (const { project_id } of projects) stored_answers += await copyIdempotency(options, project_id);
     await copyAudit(options);
   }
   progress.begin('compared', sessions);
-  const compared: CopiedProject[] = [];
+  const copiedProjects: CopiedProject[] = [];
   try {
-    for (const project of projects)
-      compared.push(await compareProject(options, project, copied.get(project.project_id) ?? null));
+    for (const project of projects) {
+      const texts = textsOfProject.get(project.project_id) ?? null;
+      copiedProjects.push(await compareProject(options, project, texts));
+    }
   } catch (error) {
     throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
   }
   const modes = isWhole ? noModes : await options.copyModes();
   const keys = await original.keys();
   if (!isWhole) await copy.addKeys(keys);
-  const others = [
+  const differentRows = [
     ...differences('project', projects, await copy.projects(), ({ project_id }) => project_id),
     ...differences('key', keys, await copy.keys(), ({ key_id }) => key_id),
   ];
-  if (others.length > 0) {
-    const differs = copyDiffers(others.join(', '), 0);
+  if (differentRows.length > 0) {
+    const differs = copyDiffers(differentRows.join(', '), 0);
     throw isWhole ? usedSince(differs) : differs;
   }
   await note(copy, { from, isWhole: true });
-  return { from, to, projects: compared, keys: keys.length, modes, stored_answers };
+  return { from, to, projects: copiedProjects, keys: keys.length, modes, stored_answers };
 }
 
 /** The result for a copy that was whole already: its modes may have been changed since and are not copied again. */
@@ -121,12 +124,12 @@ async function note(copy: StoreRows, value: CopyNote): Promise<void> {
   await copy.setCopyNote(JSON.stringify(value));
 }
 
-/** Returns what was copied, or null if a stopped copy was continued. */
+/** Returns the texts that were copied; null if a stopped copy was continued. */
 async function copySessions(options: StoreCopy, projectId: string): Promise<CopiedTexts | null> {
   const { original, copy, progress, signal } = options;
   const place = options.resume ? await repair(options, projectId) : null;
   if (place === 'end') return null;
-  const copied = options.resume ? null : new CopiedTexts();
+  const texts = options.resume ? null : new CopiedTexts();
   let page: PartPage = await original.readParts(projectId, place);
   /** The writing of the page before. */
   let before: Promise<void> = Promise.resolve();
@@ -137,7 +140,7 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
     const writing = copy.addParts(projectId, parts).then(() => progress.finish(ended));
     // The copy may stop before this page is written. Its failure is then no unhandled rejection.
     writing.catch(() => {});
-    copied?.add(parts);
+    texts?.add(parts);
     // The next page is read while two pages are written.
     const [following] = await Promise.all([
       next === null ? null : original.readParts(projectId, next),
@@ -148,8 +151,8 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
     page = following;
   }
   await before;
-  copied?.end();
-  return copied;
+  texts?.end();
+  return texts;
 }
 
 /**
@@ -158,19 +161,20 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
  */
 async function repair(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
   const { original, copy, progress, signal } = options;
-  const different: string[] = [];
+  const differentIds: string[] = [];
   const originals = sessionDigests(original, projectId, signal);
   for await (const pair of pairs(originals, sessionDigests(copy, projectId, signal))) {
     if (pair.isCopyOver) {
-      await replaceSessions(options, projectId, different);
+      await replaceSessions(options, projectId, differentIds);
       return { session_id: pair.session_id, message: firstMessage };
     }
     if (pair.original !== null) progress.finish(1);
     if (pair.original?.hash === pair.copy?.hash) continue;
-    different.push(pair.session_id);
-    if (different.length >= repairedAtOnce) await replaceSessions(options, projectId, different.splice(0));
+    differentIds.push(pair.session_id);
+    if (differentIds.length >= repairedAtOnce)
+      await replaceSessions(options, projectId, differentIds.splice(0));
   }
-  await replaceSessions(options, projectId, different);
+  await replaceSessions(options, projectId, differentIds);
   return 'end';
 }
 
