@@ -5,7 +5,7 @@ import { errorKind, ParleyError } from '../service/errors.ts';
 import { exportPurpose, idempotencyHeader, purposeHeader } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes, type StreamedOperation } from '../wire/routes.ts';
 import { type ChatDependencies, respondWithReply } from './chat-handler.ts';
-import { handlers, type JsonOperation, type OperationInput, replies, type Served } from './handlers.ts';
+import { handlers, type JsonOperation, type OperationInput, replies, type Services } from './handlers.ts';
 import { largeBytes } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
@@ -16,7 +16,7 @@ import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
 
 export interface ApiDependencies {
-  readonly served: Served;
+  readonly services: Services;
   readonly rateLimiter: RateLimiter;
   readonly chat: ChatDependencies;
   readonly bodies: BodyReading;
@@ -67,23 +67,23 @@ function streamedRoute<Name extends StreamedOperation>(
   dependencies: ApiDependencies,
   name: Name,
 ): ServedRoute {
-  const { chat, served } = dependencies;
+  const { chat, services } = dependencies;
   return route(dependencies, name, (context, request, input, rateLimit) =>
     respondWithReply(chat, { context, request, rateLimit, call: input.call }, (call, form) =>
-      replies[name](served, { ...input, call }, form),
+      replies[name](services, { ...input, call }, form),
     ),
   );
 }
 
 function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, name: Name): ServedRoute {
-  const { served } = dependencies;
+  const { services } = dependencies;
   return route(dependencies, name, async (context, _request, input) =>
-    jsonResponse(context, 200, (await handlers[name](served, input)).body),
+    jsonResponse(context, 200, (await handlers[name](services, input)).body),
   );
 }
 
 function route<Name extends Operation>(
-  { served, rateLimiter, bodies, bodyBytes }: ApiDependencies,
+  { services, rateLimiter, bodies, bodyBytes }: ApiDependencies,
   name: Name,
   respond: Respond<Name>,
 ): ServedRoute {
@@ -109,7 +109,7 @@ function route<Name extends Operation>(
         return await respondTo(context, request, { call, id, rateLimit });
       } catch (error) {
         // The key of a small request may not be checked yet. If the key is refused, that error comes before any other.
-        if (projectId === null && isRequestFault(error)) await served.service.verify(call);
+        if (projectId === null && isRequestFault(error)) await services.service.verify(call);
         throw error;
       }
     },

@@ -8,7 +8,7 @@ import { apiRoutes, RequestCall } from './api-routes.ts';
 import type { ChatDependencies } from './chat-handler.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
-import type { Served } from './handlers.ts';
+import type { Services } from './handlers.ts';
 import { KeyWatch } from './key-watch.ts';
 import { LargeRequests } from './large-requests.ts';
 import { publicFailure } from './public-failure.ts';
@@ -23,7 +23,7 @@ import type { ServerLimits } from './server-limits.ts';
 import type { ServerLog } from './server-log.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-export interface AppOptions extends Served {
+export interface AppOptions extends Services {
   readonly serverLimits: ServerLimits;
   readonly version: string;
   readonly logger: ServerLog['logger'];
@@ -59,7 +59,7 @@ export class App {
     const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
     this.#routes = [
       ...apiRoutes({
-        served: options,
+        services: options,
         rateLimiter: this.#rateLimiter,
         chat: this.#chatDependencies(),
         bodies,

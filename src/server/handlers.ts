@@ -12,7 +12,7 @@ import { readConditionsQuery } from '../wire/session-filter.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
 /** The service that the routes serve, and its limits. */
-export interface Served {
+export interface Services {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
   readonly limits: Limits;
@@ -32,7 +32,10 @@ export interface OperationInput<Name extends Operation> {
 export type JsonOperation = Exclude<Operation, StreamedOperation>;
 
 type Handlers = {
-  readonly [Name in JsonOperation]: (served: Served, input: OperationInput<Name>) => Promise<Result<unknown>>;
+  readonly [Name in JsonOperation]: (
+    services: Services,
+    input: OperationInput<Name>,
+  ) => Promise<Result<unknown>>;
 };
 
 export const handlers: Handlers = {
@@ -83,7 +86,7 @@ export const handlers: Handlers = {
 
 type Replies = {
   readonly [Name in StreamedOperation]: (
-    served: Served,
+    services: Services,
     input: OperationInput<Name>,
     form: ReplyForm,
   ) => AsyncIterable<ChatEvent>;
