@@ -127,14 +127,14 @@ function withObserver(
  * too. A response begins with the first byte after a request was written.
  */
 function limitResponses(socket: Socket, maxBytes: number): void {
-  let written = socket.bytesWritten;
-  let read = socket.bytesRead;
-  let start = read;
+  let bytesWritten = socket.bytesWritten;
+  let bytesRead = socket.bytesRead;
+  let start = bytesRead;
   // This listener only counts. undici reads the bytes.
   socket.on('readable', () => {
-    if (socket.bytesWritten !== written) start = read;
-    written = socket.bytesWritten;
-    read = socket.bytesRead;
-    if (read - start > maxBytes) socket.destroy(tooLarge(maxBytes));
+    if (socket.bytesWritten !== bytesWritten) start = bytesRead;
+    bytesWritten = socket.bytesWritten;
+    bytesRead = socket.bytesRead;
+    if (bytesRead - start > maxBytes) socket.destroy(tooLarge(maxBytes));
   });
 }

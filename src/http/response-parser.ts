@@ -159,7 +159,7 @@ export class ResponseParser {
 }
 
 function matchLine(form: RegExp, line: string): RegExpExecArray {
-  const found = form.exec(line);
-  if (found === null) throw new ResponseSyntaxError('it contains an invalid line');
-  return found;
+  const match = form.exec(line);
+  if (match === null) throw new ResponseSyntaxError('it contains an invalid line');
+  return match;
 }

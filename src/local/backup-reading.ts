@@ -37,22 +37,22 @@ export async function readBackup(
     const at = `${place}, line ${number}`;
     if (end !== null) throw damaged(at, 'comes after the end of the backup');
     const hint = head === null ? notABackup : anotherBackup;
-    const text = decoded(line, at, hint);
-    const read = parsed(text, at, hint);
+    const text = decodeLine(line, at, hint);
+    const record = parseLine(text, at, hint);
     if (head === null) {
-      if (read.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup', hint);
-      if (read.format !== backupFormat) throw ofNewerVersion(place, read.format);
-      head = read;
-    } else if (read.kind === 'end') {
-      const { kind, ...rest } = read;
+      if (record.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup', hint);
+      if (record.format !== backupFormat) throw ofNewerVersion(place, record.format);
+      head = record;
+    } else if (record.kind === 'end') {
+      const { kind, ...rest } = record;
       end = rest;
-      if (text !== lineText(read).slice(0, -1)) throw damaged(at, 'was changed');
+      if (text !== lineText(record).slice(0, -1)) throw damaged(at, 'was changed');
       if (hash.digest('hex') !== end.sha256) throw damaged(place, 'was changed: its SHA-256 differs');
       tally.compare(end, at);
       continue;
     } else {
-      tally.add(read, at);
-      await take(read, head);
+      tally.add(record, at);
+      await take(record, head);
     }
     hash.update(line);
   }
@@ -82,7 +82,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, place: string): Async
   if (length > 0) throw damaged(place, 'ends within a line', hasLines ? anotherBackup : notABackup);
 }
 
-function decoded(line: Buffer, at: string, hint: string): string {
+function decodeLine(line: Buffer, at: string, hint: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line.subarray(0, -1));
   } catch {
@@ -90,7 +90,7 @@ function decoded(line: Buffer, at: string, hint: string): string {
   }
 }
 
-function parsed(text: string, at: string, hint: string): BackupLine {
+function parseLine(text: string, at: string, hint: string): BackupLine {
   try {
     return readLine(text);
   } catch (error) {

@@ -26,9 +26,9 @@ function sessionCursor({ sort, order }: SessionOrder, { time, sessionId }: Sessi
 /** The place of a cursor; null for the first page. Throws `INVALID_REQUEST` for a cursor that a listing in this order has not returned. */
 export function readSessionCursor(order: SessionOrder, cursor: string | null): SessionPlace | null {
   if (cursor === null) return null;
-  const found = /^[a-z](-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
-  const end = { time: Number(found?.[1]), sessionId: found?.[2] ?? '' };
-  if (found === null || sessionCursor(order, end) !== cursor)
+  const match = /^[a-z](-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  const end = { time: Number(match?.[1]), sessionId: match?.[2] ?? '' };
+  if (match === null || sessionCursor(order, end) !== cursor)
     throw unknownCursor('with the same sort and order, ');
   return end;
 }
@@ -40,9 +40,9 @@ export function searchCursor({ score, time, sessionId }: SearchPlace): string {
 /** The place of a cursor; null for the first page. Throws `INVALID_REQUEST` for a cursor that no search has returned. */
 export function readSearchCursor(cursor: string | null): SearchPlace | null {
   if (cursor === null) return null;
-  const found = /^q(\d{1,6}(?:\.\d{1,4})?)\/(-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
-  if (found === null) throw unknownCursor();
-  const end = { score: Number(found[1]), time: Number(found[2]), sessionId: found[3] ?? '' };
+  const match = /^q(\d{1,6}(?:\.\d{1,4})?)\/(-?\d{1,15})\/(.+)$/su.exec(decode(cursor));
+  if (match === null) throw unknownCursor();
+  const end = { score: Number(match[1]), time: Number(match[2]), sessionId: match[3] ?? '' };
   if (searchCursor(end) !== cursor) throw unknownCursor();
   return end;
 }
@@ -58,9 +58,9 @@ function messageCursor(position: number): string {
 /** The position after which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readMessageCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
-  const found = /^m(\d{1,15})$/.exec(decode(cursor));
-  if (found === null) throw unknownCursor();
-  const position = Number(found[1]);
+  const match = /^m(\d{1,15})$/.exec(decode(cursor));
+  if (match === null) throw unknownCursor();
+  const position = Number(match[1]);
   if (messageCursor(position) !== cursor) throw unknownCursor();
   return position;
 }
@@ -77,9 +77,9 @@ function anyMessageCursor({ position, messageId }: NonNullable<AnyMessagePlace['
 /** The message after which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readAnyMessageCursor(cursor: string | null): AnyMessagePlace['after'] {
   if (cursor === null) return null;
-  const found = /^a(\d{1,15})\/([\x21-\x7e]{1,255})$/.exec(decode(cursor));
-  if (found === null) throw unknownCursor('with the same `all`, ');
-  const place = { position: Number(found[1]), messageId: found[2] ?? '' };
+  const match = /^a(\d{1,15})\/([\x21-\x7e]{1,255})$/.exec(decode(cursor));
+  if (match === null) throw unknownCursor('with the same `all`, ');
+  const place = { position: Number(match[1]), messageId: match[2] ?? '' };
   if (anyMessageCursor(place) !== cursor) throw unknownCursor('with the same `all`, ');
   return place;
 }

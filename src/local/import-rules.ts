@@ -241,10 +241,10 @@ function fieldsOf<Name extends string, Optional extends string = never>(
     if (!Object.hasOwn(object, name)) throw wrong(placeOf(at, name), 'is missing');
   }
   // A loop over the names makes no list of them. A record may have many thousands of messages.
-  const known: readonly string[] = names;
-  const alsoKnown: readonly string[] = optional;
+  const requiredNames: readonly string[] = names;
+  const optionalNames: readonly string[] = optional;
   for (const name in object) {
-    if (known.includes(name) || alsoKnown.includes(name)) continue;
+    if (requiredNames.includes(name) || optionalNames.includes(name)) continue;
     throw wrong(placeOf(at, name.slice(0, 80)), 'is not a known field');
   }
   return object as Readonly<Record<Name | Optional, unknown>>;

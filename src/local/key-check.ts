@@ -52,15 +52,15 @@ export class KeyCheck {
    * each time, so a revoked key is refused at once. Only facts that never change are remembered.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
-    const { key_id, key_name, project_id, project_name, created_at } = (await this.#find(apiKey)).found;
+    const { key_id, key_name, project_id, project_name, created_at } = (await this.#find(apiKey)).record;
     return { key_id, key_name, project_id, project_name, created_at };
   }
 
   /** The id of the project that a call is for. Throws `FORBIDDEN` for an operation outside of the key's scope. */
   async project(call: Call, operation: KeyedOperation): Promise<string> {
     const { projectId = null, apiKey } = call;
-    const known = projectId === null ? null : this.#recall(apiKey);
-    const { facts } = known ?? (await this.#find(apiKey)).known;
+    const key = projectId === null ? null : this.#recall(apiKey);
+    const { facts } = key ?? (await this.#find(apiKey)).key;
     checkScope(facts, neededScope[operation]);
     return projectId ?? facts.projectId;
   }
@@ -71,15 +71,15 @@ export class KeyCheck {
    */
   async access<T>(call: Call, operation: KeyedOperation, check: () => T): Promise<Access & { checked: T }> {
     const { projectId = null, apiKey } = call;
-    const known = projectId === null ? this.#recall(apiKey) : null;
-    if (known === null) {
+    const key = projectId === null ? this.#recall(apiKey) : null;
+    if (key === null) {
       const verified = await this.project(call, operation);
       return { projectId: verified, keyHash: null, checked: check() };
     }
-    this.#use(known);
+    this.#use(key);
     try {
-      checkScope(known.facts, neededScope[operation]);
-      return { projectId: known.facts.projectId, keyHash: known.hash, checked: check() };
+      checkScope(key.facts, neededScope[operation]);
+      return { projectId: key.facts.projectId, keyHash: key.hash, checked: check() };
     } catch (error) {
       await this.verify(apiKey);
       throw error;
@@ -88,8 +88,8 @@ export class KeyCheck {
 
   /** The hash of a checked key that has a budget; null for a key without one. */
   budgetOf({ apiKey }: Call): KeyHash {
-    const known = this.#known.get(apiKey);
-    return known?.facts.hasBudget ? known.hash : null;
+    const key = this.#known.get(apiKey);
+    return key?.facts.hasBudget ? key.hash : null;
   }
 
   /** The origin of a checked call, for the audit log. */
@@ -99,45 +99,45 @@ export class KeyCheck {
   }
 
   /** Asks the store for a key, and remembers it. Throws for a key that is refused. */
-  async #find(apiKey: string): Promise<{ readonly found: FoundKey; readonly known: KnownKey }> {
+  async #find(apiKey: string): Promise<{ readonly record: FoundKey; readonly key: KnownKey }> {
     const hash = this.#known.get(apiKey)?.hash ?? (isKey(apiKey) ? hashKey(apiKey) : null);
-    const found = hash === null ? null : await this.#local.store.findKey(hash);
-    if (hash === null || found === null) {
+    const record = hash === null ? null : await this.#local.store.findKey(hash);
+    if (hash === null || record === null) {
       this.#refusedLogins.add(hash);
       throw refusedKey();
     }
-    const known = this.#recall(apiKey) ?? this.#remember(apiKey, { hash, facts: factsOf(found), usedAt: 0 });
-    known.usedAt = Math.max(known.usedAt, found.last_used_at === null ? 0 : Date.parse(found.last_used_at));
-    this.#use(known);
-    return { found, known };
+    const key = this.#recall(apiKey) ?? this.#remember(apiKey, { hash, facts: factsOf(record), usedAt: 0 });
+    key.usedAt = Math.max(key.usedAt, record.last_used_at === null ? 0 : Date.parse(record.last_used_at));
+    this.#use(key);
+    return { record, key };
   }
 
   /** Throws for an expired key. Stores the hour of the use, but no call waits for that, and none fails with it. */
-  #use(known: KnownKey): void {
+  #use(key: KnownKey): void {
     const now = this.#local.now();
-    if (now >= known.facts.expiresAt) {
-      this.#refusedLogins.add(known.hash);
+    if (now >= key.facts.expiresAt) {
+      this.#refusedLogins.add(key.hash);
       throw refusedKey();
     }
-    if (now - known.usedAt < hourMs) return;
-    known.usedAt = now - (now % hourMs);
-    this.#local.store.budgets.recordUse(known.hash, known.usedAt).catch(() => {});
+    if (now - key.usedAt < hourMs) return;
+    key.usedAt = now - (now % hourMs);
+    this.#local.store.budgets.recordUse(key.hash, key.usedAt).catch(() => {});
   }
 
   /** Null for a key that is not remembered. While there is room for others, their order does not matter, and changing it costs time. */
   #recall(apiKey: string): KnownKey | null {
-    const known = this.#known.get(apiKey) ?? null;
-    if (known === null || this.#known.size < rememberedKeys) return known;
+    const key = this.#known.get(apiKey) ?? null;
+    if (key === null || this.#known.size < rememberedKeys) return key;
     this.#known.delete(apiKey);
-    this.#known.set(apiKey, known);
-    return known;
+    this.#known.set(apiKey, key);
+    return key;
   }
 
-  #remember(apiKey: string, known: KnownKey): KnownKey {
+  #remember(apiKey: string, key: KnownKey): KnownKey {
     const [oldest] = this.#known.keys();
     if (oldest !== undefined && this.#known.size >= rememberedKeys) this.#known.delete(oldest);
-    this.#known.set(apiKey, known);
-    return known;
+    this.#known.set(apiKey, key);
+    return key;
   }
 }
 

@@ -85,9 +85,8 @@ export class LocalRetention implements Retention {
           hint: 'Nothing was restored. The list of batches has their names.',
         },
       );
-    const left = await this.#store.countRestorable(run.id);
     let restored = 0;
-    for (let sessions = left; sessions > 0; restored += sessions) {
+    for (let sessions = await this.#store.countRestorable(run.id); sessions > 0; restored += sessions) {
       signal.throwIfAborted();
       sessions = await this.#store.restoreStep(run, this.#owner());
       onStep?.(sessions);

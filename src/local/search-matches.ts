@@ -79,11 +79,11 @@ function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Mat
   const folded = text.toLowerCase();
   const matches = sought.flatMap(({ words, prefix }, term) => {
     const [first, ...rest] = words.map((word) => word.folded);
-    const found: Match[] = [];
-    if (first === undefined) return found;
+    const places: Match[] = [];
+    if (first === undefined) return places;
     let next = 0;
     for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
-      if (found.length === maxMatches) break;
+      if (places.length === maxMatches) break;
       next = endOfWord(folded, start + first.length);
       let isFound = !isWordCode(folded.charCodeAt(start - 1));
       let end = start;
@@ -95,9 +95,9 @@ function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Mat
         isFound &&= end === wordEnd || (prefix && index === rest.length);
         if (!isFound) break;
       }
-      if (isFound) found.push({ term, start, end });
+      if (isFound) places.push({ term, start, end });
     }
-    return found;
+    return places;
   });
   return matches.sort((one, other) => one.start - other.start);
 }
@@ -139,9 +139,9 @@ function wordsOf(text: string): readonly Word[] {
   return Array.from(wordsIn(text), wordOf);
 }
 
-function wordOf(found: RegExpMatchArray): Word {
-  const text = found[0];
-  const start = found.index ?? 0;
+function wordOf(match: RegExpMatchArray): Word {
+  const text = match[0];
+  const start = match.index ?? 0;
   return { folded: foldWord(text), start, end: start + text.length };
 }
 

@@ -39,10 +39,10 @@ export const searchPage: SearchRule = async (filter, reads) => {
   const hits = await reads.hits(maxHits + 1);
   const ranked = await rank(hits.slice(0, maxHits), filter, find, reads);
   const { after } = filter;
-  const rest = after === null ? ranked : ranked.filter((found) => inOrder(after, found) < 0);
-  const shown = rest.slice(0, filter.limit);
-  const { items, end } = await shownItems(shown, find, reads);
-  const last = shown[end - 1];
+  const rest = after === null ? ranked : ranked.filter((session) => inOrder(after, session) < 0);
+  const page = rest.slice(0, filter.limit);
+  const { items, end } = await shownItems(page, find, reads);
+  const last = page[end - 1];
   const hasMore = rest.length > end && last !== undefined;
   return {
     items,
@@ -60,12 +60,12 @@ async function rank(
 ): Promise<readonly RankedSession[]> {
   const sorted = hits.toSorted(newestFirst);
   let budget = maxBytes;
-  const read = sorted.filter(({ bytes }) => {
+  const hitsToRead = sorted.filter(({ bytes }) => {
     budget -= bytes;
     return budget >= 0;
   });
   const scores: number[] = [];
-  for await (const texts of reads.texts(read)) {
+  for await (const texts of reads.texts(hitsToRead)) {
     for (const text of texts)
       scores.push(scoreOf(sorted[scores.length]?.bytes ?? 0, terms.length, find, text));
     await yieldToEventLoop();
@@ -73,15 +73,15 @@ async function rank(
   const sessions = new Map<string, { time: number; score: number; hits: { id: number; score: number }[] }>();
   for (const [index, { id, session_id, created_at, bytes }] of sorted.entries()) {
     const score = scores[index] ?? scoreOf(bytes, terms.length, find, null);
-    const found = sessions.get(session_id);
-    if (found === undefined) {
+    const session = sessions.get(session_id);
+    if (session === undefined) {
       sessions.set(session_id, { time: created_at, score, hits: [{ id, score }] });
       continue;
     }
-    found.score = Math.max(found.score, score);
-    found.hits.push({ id, score });
+    session.score = Math.max(session.score, score);
+    session.hits.push({ id, score });
   }
-  return Array.from(sessions, ([sessionId, found]) => ({ sessionId, ...found })).sort(inOrder);
+  return Array.from(sessions, ([sessionId, session]) => ({ sessionId, ...session })).sort(inOrder);
 }
 
 /** A total order, so that every store ranks the same hits. */
@@ -122,11 +122,11 @@ function scoreOf(bytes: number, terms: number, find: FindMatches, text: string |
  * ends before the first session that has no room.
  */
 async function shownItems(
-  shown: readonly RankedSession[],
+  page: readonly RankedSession[],
   find: FindMatches,
   reads: SearchReads,
 ): Promise<{ readonly items: readonly SearchItem[]; readonly end: number }> {
-  const requested = shown.map(({ sessionId: session_id, hits }) => ({
+  const requested = page.map(({ sessionId: session_id, hits }) => ({
     session_id,
     messages: hits
       .toSorted((one, other) => other.score - one.score)
@@ -137,7 +137,7 @@ async function shownItems(
   const budget = new PageBudget(1);
   let end = 0;
   for await (const one of reads.shown(requested)) {
-    const item = one && itemOf(one, shown[end]?.score ?? 0, find);
+    const item = one && itemOf(one, page[end]?.score ?? 0, find);
     if (item !== null) {
       if (!budget.take(...textsOf(item))) break;
       items.push(item);

@@ -13,16 +13,16 @@ export function snippetOf(text: string, matches: readonly Match[]): string {
   const first = matches[0]?.start ?? 0;
   const start = first <= unitsBefore ? 0 : wordBoundary(text, first - unitsBefore, first);
   const end = start + maxUnits >= text.length ? text.length : wordEnd(text, start + maxUnits);
-  let shown = '';
+  let snippet = '';
   let at = start;
   for (const { start: from, end: to } of withoutOverlaps(matches)) {
     if (from < at || to > end) continue;
     const hit = `${snippetMarks.open}${withoutMarks(text.slice(from, to))}${snippetMarks.close}`;
-    shown += withoutMarks(text.slice(at, from)) + hit;
+    snippet += withoutMarks(text.slice(at, from)) + hit;
     at = to;
   }
-  shown += withoutMarks(text.slice(at, end));
-  return `${start > 0 ? '…' : ''}${shown.replace(/\s+/gu, ' ').trim()}${end < text.length ? '…' : ''}`;
+  snippet += withoutMarks(text.slice(at, end));
+  return `${start > 0 ? '…' : ''}${snippet.replace(/\s+/gu, ' ').trim()}${end < text.length ? '…' : ''}`;
 }
 
 /** Matches without overlaps: of two that overlap, the earlier or longer one stays. */

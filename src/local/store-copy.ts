@@ -83,32 +83,33 @@ const noModes: CopiedModes = { copied: 0, kept: [], faulty: [] };
 /** True if the copy was whole already. Throws `USAGE` for a target that holds anything else. */
 async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {
   const text = await copy.copyNote();
-  const noted = text === null ? null : (JSON.parse(text) as CopyNote);
+  const earlierNote = text === null ? null : (JSON.parse(text) as CopyNote);
   const projects = await copy.projects();
   // Keys are copied last. A copy with keys may be in use, so it is not overwritten.
-  if (noted !== null && noted.from === from && resume) return noted.isWhole || (await copy.keys()).length > 0;
-  if (projects.length > 0 || noted !== null) throw refusal(noted, projects, from, to);
+  if (earlierNote !== null && earlierNote.from === from && resume)
+    return earlierNote.isWhole || (await copy.keys()).length > 0;
+  if (projects.length > 0 || earlierNote !== null) throw refusal(earlierNote, projects, from, to);
   await note(copy, { from, isWhole: false });
   return false;
 }
 
 function refusal(
-  noted: CopyNote | null,
+  earlierNote: CopyNote | null,
   projects: readonly ProjectRow[],
   from: string,
   to: string,
 ): ParleyError {
-  if (noted !== null && noted.from === from) {
-    const state = noted.isWhole ? 'a whole copy' : 'a part of a copy';
+  if (earlierNote !== null && earlierNote.from === from) {
+    const state = earlierNote.isWhole ? 'a whole copy' : 'a part of a copy';
     return new ParleyError('USAGE', `The store ${to} is ${state} of ${from} already.`, {
       hint: 'Nothing was changed.',
       remedy: { kind: 'resume_copy' },
     });
   }
   const holds =
-    noted === null
+    earlierNote === null
       ? `holds data: the ${projects.length === 1 ? 'project' : 'projects'} ${projects.map(({ name }) => name).join(', ')}`
-      : `is a copy of another store, ${noted.from}`;
+      : `is a copy of another store, ${earlierNote.from}`;
   return new ParleyError('USAGE', `The store ${to} ${holds}.`, {
     hint: 'Nothing was changed. A store is copied into one that is new: name another directory, database or schema.',
   });

@@ -43,10 +43,10 @@ export function verifyBackup({
   progress,
   signal,
 }: Omit<StoreRestoring, 'rows' | 'earlierKeys'>): Promise<BackupFacts> {
-  const seen = new SessionCount('verified', progress);
+  const sessionCount = new SessionCount('verified', progress);
   return readBackup(chunks, place, (line, { sessions }) => {
     signal.throwIfAborted();
-    seen.take(line, sessions);
+    sessionCount.take(line, sessions);
   });
 }
 
@@ -60,10 +60,10 @@ export async function restoreStore(options: StoreRestoring): Promise<RestoredSto
   let modes: BackedUpModes = { default_mode: null, modes: {} };
   const keys: ProjectKeyRow[] = [];
   const batch = new RowBatch(rows);
-  const seen = new SessionCount('restored', progress);
+  const sessionCount = new SessionCount('restored', progress);
   const facts = await readBackup(chunks, place, async (line, { sessions }) => {
     signal.throwIfAborted();
-    seen.take(line, sessions);
+    sessionCount.take(line, sessions);
     if (line.kind === 'project') {
       const { kind: _, ...project } = line;
       projects.push(project);

@@ -67,10 +67,10 @@ export async function purgeUser(
     const options = { expected, keptSince, rewrites, by, marks, erased };
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {
-      const left = idsOf(await store.ofUsers().sessions(filter));
-      const leftIds = new Set(left);
-      const hashes = idsOf(free).flatMap((id) => (leftIds.has(id) ? [] : [sessionMark(id)]));
-      return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: left };
+      const remainingIds = idsOf(await store.ofUsers().sessions(filter));
+      const remaining = new Set(remainingIds);
+      const hashes = idsOf(free).flatMap((id) => (remaining.has(id) ? [] : [sessionMark(id)]));
+      return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: remainingIds };
     }
     if (tries === maxTries) throw otherCount(purge.sessions, expected);
   }
@@ -83,12 +83,12 @@ export async function linesOf(
 ): Promise<readonly string[]> {
   // No message holds what a database cannot keep.
   const searchable = lines.filter((line) => line !== '' && line.isWellFormed() && !line.includes('\0'));
-  const found: string[] = [];
+  const matchingLines: string[] = [];
   for (let from = 0; from < searchable.length; from += linesAtOnce) {
     const chunk = searchable.slice(from, from + linesAtOnce);
-    found.push(...(await store.ofUsers().linesInTexts(filterOf(request), chunk)));
+    matchingLines.push(...(await store.ofUsers().linesInTexts(filterOf(request), chunk)));
   }
-  return found;
+  return matchingLines;
 }
 
 function isFree({ is_busy }: UserSession): boolean {

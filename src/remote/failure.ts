@@ -61,10 +61,10 @@ export function incompleteReply(
   place: { readonly session_id?: string; readonly message_id?: string },
 ): ParleyError {
   const code = codes[failure.kind] === 'NETWORK' ? 'INCOMPLETE_REPLY' : codes[failure.kind];
-  const kept =
+  const location =
     place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
   return new ParleyError(code, `The reply was cut off: ${failure.message}.`, {
-    hint: `The received part is not a complete reply.${kept}`,
+    hint: `The received part is not a complete reply.${location}`,
     ...place,
     cause: failure,
   });

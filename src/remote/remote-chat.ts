@@ -93,29 +93,29 @@ class RemoteTurn {
   async *stream(response: HttpResponse, notice: Call['notice']): AsyncGenerator<ChatEvent> {
     this.#hasBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), maxEventBytes)) {
-      const read = readStreamEvent(event, data);
-      switch (read?.kind) {
+      const streamEvent = readStreamEvent(event, data);
+      switch (streamEvent?.kind) {
         case 'session':
-          yield* this.#begin(read.sessionId, read.messageId, read.mode);
+          yield* this.#begin(streamEvent.sessionId, streamEvent.messageId, streamEvent.mode);
           break;
         case 'text':
           this.#isShown = true;
-          this.#characters += read.text.length;
+          this.#characters += streamEvent.text.length;
           if (this.#characters > maxCharacters) {
             throw new HttpFailure('unreadable', `the reply is longer than ${maxCharacters} characters`);
           }
-          if (read.event === 'delta') this.#text.add(read.text);
-          yield { event: read.event, data: { text: read.text } };
+          if (streamEvent.event === 'delta') this.#text.add(streamEvent.text);
+          yield { event: streamEvent.event, data: { text: streamEvent.text } };
           break;
         case 'thinking':
           notice?.({ kind: 'thinking' });
           break;
         case 'done':
-          this.#compare(read.body);
-          yield* this.end(read.body);
+          this.#compare(streamEvent.body);
+          yield* this.end(streamEvent.body);
           return;
         case 'error':
-          throw this.#withPlace(read.error);
+          throw this.#withPlace(streamEvent.error);
         case 'unreadable':
           throw new HttpFailure('unreadable', `its event ${quoted(event)} cannot be read`);
       }

@@ -59,8 +59,8 @@ function bodySchema(body: unknown): Schema | null {
 /** `isShort`: optional fields are left out, except the title. */
 function sampleOf(schema: Schema, name: string, isShort: boolean): unknown {
   if ('const' in schema) return schema['const'];
-  const known = samples[name];
-  if (known !== undefined) return known;
+  const sample = samples[name];
+  if (sample !== undefined) return sample;
   const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Schema[] | undefined;
   if (choices !== undefined) return sampleOf(choices[0] ?? {}, name, isShort);
   if (Array.isArray(schema['enum'])) return schema['enum'][0];

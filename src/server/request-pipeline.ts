@@ -52,10 +52,11 @@ export class RequestPipeline {
   }
 
   #connectionOf(socket: Socket): Connection {
-    const known = this.#connections.get(socket);
-    if (known !== undefined) return known;
-    const connection: Connection = { isBusy: false, waiting: [] };
-    this.#connections.set(socket, connection);
+    let connection = this.#connections.get(socket);
+    if (connection === undefined) {
+      connection = { isBusy: false, waiting: [] };
+      this.#connections.set(socket, connection);
+    }
     return connection;
   }
 }

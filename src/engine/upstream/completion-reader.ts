@@ -79,9 +79,9 @@ export class CompletionReader {
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let joined = null as JoinedText | null;
     for (const received of events) {
-      const sent = received.event === strayLine ? eventOfLine(received.data) : received;
-      if (sent === null) continue;
-      const { event, data, mayBeCut } = sent;
+      const serverEvent = received.event === strayLine ? eventOfLine(received.data) : received;
+      if (serverEvent === null) continue;
+      const { event, data, mayBeCut } = serverEvent;
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);

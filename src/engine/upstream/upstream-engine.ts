@@ -66,8 +66,8 @@ export class UpstreamEngine implements ReplyEngine {
   async #learn(signal: AbortSignal): Promise<number> {
     if (this.#contextTokens !== null) return this.#contextTokens;
     const { findContext } = await import('./context-finder.ts');
-    const found = await findContext(this.#settings, this.#options, signal);
-    this.#contextTokens = found?.tokens ?? contextDefaults(this.#settings).ifUnknown;
+    const contextSize = await findContext(this.#settings, this.#options, signal);
+    this.#contextTokens = contextSize?.tokens ?? contextDefaults(this.#settings).ifUnknown;
     return this.#contextTokens;
   }
 

@@ -29,18 +29,18 @@ export function readClauses(message: string): readonly (readonly Word[])[] {
     if (clause.length > 0) clauses.push(clause);
     clause = [];
   };
-  for (const found of message.slice(0, maxCharacters).match(token) ?? []) {
+  for (const piece of message.slice(0, maxCharacters).match(token) ?? []) {
     if (count === maxWords) break;
-    const opened = trimEnd(found);
+    const opened = trimEnd(piece);
     const word = toWord(trimStart(opened));
     if (!readable.test(word.text)) {
-      if (clauseEnd.test(found)) end();
+      if (clauseEnd.test(piece)) end();
     } else if (word.key === 'but') {
       end();
     } else {
       clause.push(word);
       count += 1;
-      if (opened.length < found.length && clauseEnd.test(found.slice(opened.length))) end();
+      if (opened.length < piece.length && clauseEnd.test(piece.slice(opened.length))) end();
     }
   }
   end();

@@ -79,11 +79,11 @@ export class Dialogue {
   #keyword(key: string): Keyword | null {
     const { keywords } = this.#script;
     const ofWord = (word: string) => (Object.hasOwn(keywords, word) ? keywords[word] : null);
-    let found = ofWord(key);
-    for (let links = 0; typeof found === 'string' && links < maxLinks; links += 1) {
-      found = ofWord(found.slice(1));
+    let keyword = ofWord(key);
+    for (let links = 0; typeof keyword === 'string' && links < maxLinks; links += 1) {
+      keyword = ofWord(keyword.slice(1));
     }
-    return typeof found === 'object' ? found : null;
+    return typeof keyword === 'object' ? keyword : null;
   }
 
   /** The reply of the first keyword that has one, from the top of the stack down. Null if there is none. */
@@ -93,12 +93,12 @@ export class Dialogue {
     let key = waiting.shift();
     let links = 0;
     while (key !== undefined && links < maxLinks) {
-      const found = this.#applyRules(this.#keyword(key)?.rules ?? [], words);
-      if (found === null || found.reassembly.kind === 'newkey') {
+      const match = this.#applyRules(this.#keyword(key)?.rules ?? [], words);
+      if (match === null || match.reassembly.kind === 'newkey') {
         key = waiting.shift();
         continue;
       }
-      const { reassembly, parts } = found;
+      const { reassembly, parts } = match;
       if (reassembly.kind === 'text') return fill(reassembly.text, parts, this.#facts);
       if (reassembly.text !== null) words = readWords(fill(reassembly.text, parts, this.#facts));
       key = reassembly.key;
@@ -133,8 +133,8 @@ export class Dialogue {
   }
 
   #none(words: readonly Word[]): string {
-    const found = this.#applyRules([this.#script.none], words);
-    return found?.reassembly.kind === 'text' ? fill(found.reassembly.text, found.parts, this.#facts) : '';
+    const match = this.#applyRules([this.#script.none], words);
+    return match?.reassembly.kind === 'text' ? fill(match.reassembly.text, match.parts, this.#facts) : '';
   }
 
   /** The oldest memory, if the counter allows one now. */

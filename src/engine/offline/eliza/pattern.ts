@@ -14,10 +14,10 @@ export function parsePattern(pattern: string, classes: Readonly<Record<string, s
   const elements: Element[] = [];
   elementSource.lastIndex = 0;
   while (elementSource.lastIndex < pattern.length) {
-    const found = elementSource.exec(pattern);
-    if (found === null)
+    const match = elementSource.exec(pattern);
+    if (match === null)
       throw new ParleyError('INTERNAL_ERROR', `ELIZA’s pattern “${pattern}” cannot be read.`);
-    const [, words, tags, digits, word] = found;
+    const [, words, tags, digits, word] = match;
     if (digits === '0') elements.push({ kind: 'any' });
     else if (digits !== undefined) elements.push({ kind: 'count', count: Number(digits) });
     else elements.push({ kind: 'word', keys: new Set(wordKeys(words ?? word, tags, classes)) });

@@ -19,10 +19,10 @@ const fact = /\{(\w+)\}/g;
 const slot = /\{(\w+)\}|( ?)\b(\d+)\b/g;
 
 export function parseReassembly(reassembly: string): Reassembly {
-  const found = source.exec(reassembly);
-  if (found === null)
+  const match = source.exec(reassembly);
+  if (match === null)
     throw new ParleyError('INTERNAL_ERROR', `ELIZA’s reassembly “${reassembly}” cannot be read.`);
-  const [, unless = null, newkey, pre = null, key, text] = found;
+  const [, unless = null, newkey, pre = null, key, text] = match;
   if (newkey !== undefined) return { kind: 'newkey', unless };
   if (key !== undefined) return { kind: 'link', key, text: pre, unless };
   return { kind: 'text', text: text ?? '', unless };

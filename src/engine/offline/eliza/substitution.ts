@@ -16,10 +16,10 @@ export class Substitution {
     for (const [phrase, replacement] of Object.entries(table)) {
       const keys = phrase.split(' ');
       const [first = ''] = keys;
-      const found = { keys, replacement };
+      const entry = { keys, replacement };
       const phrases = this.#phrases.get(first);
-      if (phrases === undefined) this.#phrases.set(first, [found]);
-      else phrases.push(found);
+      if (phrases === undefined) this.#phrases.set(first, [entry]);
+      else phrases.push(entry);
     }
     for (const phrases of this.#phrases.values())
       if (phrases.length > 1) phrases.sort((one, other) => other.keys.length - one.keys.length);
