@@ -19,7 +19,7 @@ export interface ReceivedResponse {
 }
 
 /** The failure of a response with status 401, whatever its body. */
-export function refusedKey(body: unknown): ParleyError {
+export function failureOfRefusedKey(body: unknown): ParleyError {
   return new ParleyError('INVALID_API_KEY', messageOf(body, null) ?? 'The server refused the key.', {
     body: body ?? null,
   });

@@ -5,10 +5,10 @@ import type { Extension } from '../service/extensions.ts';
 import { parseExactJson } from './exact-json.ts';
 import {
   badResponse,
+  failureOfRefusedKey,
   failureOfResponse,
   notJson,
   type ReceivedResponse,
-  refusedKey,
   reportedCode,
 } from './failure-body.ts';
 import { type Operation, routes } from './routes.ts';
@@ -17,7 +17,7 @@ import { type Operation, routes } from './routes.ts';
 export function successBody(operation: Operation, response: ReceivedResponse): unknown {
   const { status, text } = response;
   const body = parseExactJson(text);
-  if (status === 401) throw refusedKey(body);
+  if (status === 401) throw failureOfRefusedKey(body);
   const missing = missingExtension(operation, status, body);
   if (missing !== null) throw unsupported(operation, missing, body);
   const isSuccess = status >= 200 && status <= 299;
