@@ -42,7 +42,6 @@ export class HttpClient {
   /** Null if `isStale` is not needed, and for connections through a proxy, which are not visible here. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
-  #connections: Connections | null = null;
 
   /** Throws a `TypeError` if the variable of the proxy has an invalid value. */
   constructor(options: HttpClientOptions) {
@@ -60,7 +59,7 @@ export class HttpClient {
   async request(request: HttpRequest): Promise<HttpResponse> {
     const { origin } = this.#options;
     const { method, path, headers, body, signal } = request;
-    const connections = this.#connections ?? (await this.#open());
+    const connections = await this.#open();
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination, this.#options.maxBytes);
     const watched = this.#watchdog.begin(exchange, signal);
@@ -88,7 +87,7 @@ export class HttpClient {
     this.#watchdog.close();
   }
 
-  async #open(): Promise<Connections> {
+  #open(): Promise<Connections> {
     const { origin, authorities, connectMs, maxBytes } = this.#options;
     this.#opening ??= openConnections(origin, {
       proxy: this.#proxy,
@@ -97,8 +96,7 @@ export class HttpClient {
       maxBytes,
       onOpened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
     });
-    this.#connections = await this.#opening;
-    return this.#connections;
+    return this.#opening;
   }
 }
 
