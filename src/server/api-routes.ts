@@ -78,7 +78,7 @@ function streamedRoute<Name extends StreamedOperation>(
 function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, name: Name): ServedRoute {
   const { services } = dependencies;
   return route(dependencies, name, async (context, _request, input) =>
-    jsonResponse(context, 200, (await handlers[name](services, input)).body),
+    jsonResponse(context, (await handlers[name](services, input)).body),
   );
 }
 

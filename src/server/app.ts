@@ -83,7 +83,7 @@ export class App {
   refuse(error: ParleyError, status: number): Response {
     const context = contextOfUnreadRequest(this.#options.newRequestId(), monotonicMs());
     this.#log.record(context, status, error);
-    return failureResponse(context, error, { Connection: 'close' }, status);
+    return failureResponse(context, error, { status, headers: { Connection: 'close' } });
   }
 
   /**
@@ -142,11 +142,9 @@ export class App {
       return new Response(null, { status: clientDisconnectedStatus });
     }
     const failure = publicFailure(error);
-    const response = failureResponse(context, failure, {
-      ...(failure.code === 'METHOD_NOT_ALLOWED' && {
-        Allow: methodsAt(this.#routes, context.path).join(', '),
-      }),
-    });
+    const isWrongMethod = failure.code === 'METHOD_NOT_ALLOWED';
+    const headers = isWrongMethod ? { Allow: methodsAt(this.#routes, context.path).join(', ') } : {};
+    const response = failureResponse(context, failure, { headers });
     this.#log.record(context, response.status, error);
     return response;
   }

@@ -96,7 +96,7 @@ async function wholeResponse(
       if (value.event !== 'done') continue;
       await events.return?.();
       onDone(value.data);
-      return jsonResponse(context, 200, value.body);
+      return jsonResponse(context, value.body);
     }
   } catch (error) {
     throw start === null ? error : withSession(error, start);

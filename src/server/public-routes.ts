@@ -21,7 +21,7 @@ export function publicRoutes({ version, replies, ready }: PublicRouteDependencie
     {
       method: 'GET',
       path: '/healthz',
-      serve: (context) => jsonResponse(context, 200, { success: true, data: { status: 'ok' } }),
+      serve: (context) => jsonResponse(context, { success: true, data: { status: 'ok' } }),
     },
     {
       method: 'GET',
@@ -29,7 +29,7 @@ export function publicRoutes({ version, replies, ready }: PublicRouteDependencie
       async serve(context) {
         if (replies.isDraining) throw stopping();
         await ready();
-        return jsonResponse(context, 200, { success: true, data: { status: 'ready' } });
+        return jsonResponse(context, { success: true, data: { status: 'ready' } });
       },
     },
     {
@@ -37,20 +37,21 @@ export function publicRoutes({ version, replies, ready }: PublicRouteDependencie
       path: '/openapi.json',
       serve(context) {
         documentText ??= JSON.stringify(openApiDocument(version));
-        return textResponse(context, 200, 'application/json', documentText);
+        return textResponse(context, 'application/json', documentText);
       },
     },
     {
       method: 'GET',
       path: '/',
-      serve: (context) => textResponse(context, 302, 'text/plain', 'See /docs\n', { Location: '/docs' }),
+      serve: (context) =>
+        textResponse(context, 'text/plain', 'See /docs\n', { status: 302, headers: { Location: '/docs' } }),
     },
     {
       method: 'GET',
       path: '/docs',
       serve(context) {
         page ??= docsPage(openApiDocument(version));
-        return textResponse(context, 200, 'text/html; charset=utf-8', page, docsHeaders);
+        return textResponse(context, 'text/html; charset=utf-8', page, { headers: docsHeaders });
       },
     },
   ];

@@ -8,23 +8,20 @@ import { isOfApi, type RequestContext } from './request-context.ts';
 
 const extensionList = extensions.join(', ');
 
-type HeaderRecord = Readonly<Record<string, string>>;
+interface ResponseOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-export function jsonResponse(
-  context: RequestContext,
-  status: number,
-  body: unknown,
-  headers: HeaderRecord = {},
-): Response {
-  return textResponse(context, status, 'application/json', JSON.stringify(body), headers);
+export function jsonResponse(context: RequestContext, body: unknown, options?: ResponseOptions): Response {
+  return textResponse(context, 'application/json', JSON.stringify(body), options);
 }
 
 export function textResponse(
   context: RequestContext,
-  status: number,
   type: string,
   text: string,
-  headers: HeaderRecord = {},
+  { status = 200, headers = {} }: ResponseOptions = {},
 ): Response {
   const all = Object.assign(headersOf(context, type), headers);
   if (text.length <= chunkBytes) return new Response(text, { status, headers: all });
@@ -60,15 +57,17 @@ export function streamResponse(context: RequestContext, body: ReadableStream<Uin
 export function failureResponse(
   context: RequestContext,
   error: ParleyError,
-  headers: HeaderRecord = {},
-  status: number = errorStatus(error.code),
+  { status = errorStatus(error.code), headers = {} }: ResponseOptions = {},
 ): Response {
-  return jsonResponse(context, status, failureBody(error, context.requestId), {
-    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...((error.retryAfter !== null || asksToRetry(status)) && {
-      'Retry-After': String(error.retryAfter ?? defaultRetryAfter),
-    }),
-    ...headers,
+  return jsonResponse(context, failureBody(error, context.requestId), {
+    status,
+    headers: {
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...((error.retryAfter !== null || asksToRetry(status)) && {
+        'Retry-After': String(error.retryAfter ?? defaultRetryAfter),
+      }),
+      ...headers,
+    },
   });
 }
 
