@@ -76,7 +76,7 @@ function barColumn(records: readonly UsageRecord[], cells: number): Column<Usage
   const counts = records.some((record) => sum(record) > 0);
   const size = counts ? sum : ({ turns }: UsageRecord) => turns;
   const largest = Math.max(1, ...records.map(size));
-  const title = counts ? 'TOKENS' : 'SHARE OF TURNS';
+  const title = counts ? 'BY TOKENS' : 'BY TURNS';
   return {
     title: title.length > cells ? '' : title,
     value(record) {
