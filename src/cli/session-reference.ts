@@ -19,6 +19,11 @@ function isFullId(text: string): boolean {
 
 /** Throws `USAGE` for a text that can be neither an id nor a title. */
 export function requireReference(text: string): void {
+  if (text === '-') {
+    throw new ParleyError('USAGE', '- names no session: no id is read from stdin here.', {
+      hint: 'Name the session by its id, the last 6 or more characters of its id, or its title.',
+    });
+  }
   if (isSessionId(text)) return;
   const isTitle = text.trim() !== '' && [...text].length <= defaultLimits.titleCharacters;
   if (isTitle && text !== '.' && text !== '..' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return;

@@ -66,9 +66,19 @@ const usage: readonly Row[] = [
     /^parley: A command is missing\. \(USAGE\)\nCommands:\n {2}create .*\n {2}list .*\n {2}revoke .*\nSee: parley keys --help\n$/,
   ],
   [
+    'a session that is a dash',
+    ['sessions', 'messages', '-'],
+    /^parley: - names no session.*\nName the session by its id/,
+  ],
+  [
+    'a dash as the file of a run',
+    ['chat', '--batch', '--resume', '-'],
+    /^parley: --resume needs the file that a run wrote/,
+  ],
+  [
     'a missing argument',
-    ['sessions', 'get'],
-    /argument 'id'.*\nUsage: parley sessions get \[options\] <id\.\.\.>\nSee: /,
+    ['sessions', 'messages'],
+    /argument 'id'.*\nUsage: parley sessions messages \[options\] <id>\nSee: /,
   ],
   [
     'a missing second argument',

@@ -244,6 +244,11 @@ function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): v
     });
   }
   if (session !== null) requireReference(session);
+  if (input.resume === '-') {
+    throw new ParleyError('USAGE', '--resume needs the file that a run wrote: - is none.', {
+      hint: 'Without --resume, the results are written to stdout.',
+    });
+  }
   if (input.resume !== null && options.jq !== null) {
     throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
       hint: 'The file must contain the unfiltered results. Filter it when it is complete.',
