@@ -61,6 +61,24 @@ test('a session is shown, listed, read and renamed', async () => {
   own.remove();
 });
 
+test('sessions are shown by ids from stdin, as a listing writes them', async () => {
+  const own = new PlaceInProcess();
+  const ids = [await own.newSession(), await own.newSession()];
+  const stdin = `${ids.join('\n')}\n`;
+  for (const words of [
+    ['sessions', 'get'],
+    ['sessions', 'get', '-'],
+  ]) {
+    const lines = (await own.output([...words, '--json'], { stdin })).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).data.session_id)).toEqual(ids);
+  }
+  const missing = await own.parley(['sessions', 'get', '-'], { stdin: `${ids[0]}\nses_none\n` });
+  expect(missing.status).toBe(3);
+  expect(missing.out).toContain(`session_id: ${ids[0]}\n`);
+  expectFailure(await own.parley(['sessions', 'get']), { status: 2, code: 'USAGE' });
+  own.remove();
+});
+
 test('a reply is one body, or one event per line', async () => {
   const body = JSON.parse(await place.output(['chat', '-m', 'echo', 'x', '--json']));
   expect(body).toMatchObject({ success: true, data: { reply: 'x', mode: 'echo', finish_reason: 'stop' } });

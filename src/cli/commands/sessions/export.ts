@@ -17,8 +17,6 @@ import { areOnStdin, readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
-const maxIds = 1_000_000;
-
 /** The failures that affect one session only. */
 const skippableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SESSION_NOT_FOUND',
@@ -94,7 +92,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     });
   }
   const reading = await exportReading(context);
-  const named = input.filter === null ? await readGivenIds(input.words, maxIds, context) : null;
+  const named = input.filter === null ? await readGivenIds(input.words, context) : null;
   const isOnly = named?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);

@@ -7,11 +7,13 @@ import type { CliContext } from '../../context.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { someSessions } from '../../session-argument.ts';
 import { resolveSessions, withSession } from '../../session-reference.ts';
 import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
+import { areOnStdin, readGivenIds } from './ids.ts';
 
 export interface GetInput {
   readonly ids: readonly string[];
@@ -24,7 +26,7 @@ export function registerGet(parent: Command, run: Run): void {
   parent
     .command('get')
     .description('show sessions')
-    .argument('<id...>', 'ids, their last 6 or more characters, or titles')
+    .argument('[id...]', someSessions)
     .addOption(utcOption())
     .action((ids: string[], { utc }: { utc?: true }, command: Command) =>
       run(command, (context) => runGet({ ids, utc: utc ?? false }, context)),
@@ -32,13 +34,16 @@ export function registerGet(parent: Command, run: Run): void {
 }
 
 export async function runGet({ ids, utc, showsMode = true }: GetInput, context: CliContext): Promise<number> {
-  if (ids.length === 1) {
+  const areFed = ids.length === 0 || areOnStdin(ids, context);
+  if (ids.length === 1 && !areFed) {
     await showSession(ids[0] ?? '', { gap: '', utc, showsMode }, context);
     return exitDone;
   }
   // A service that cannot be opened is one failure, not one for each id.
   await context.open();
-  const resolved = (await resolveSessions(ids, context)).map(({ id }) => id);
+  const resolved = areFed
+    ? [...(await readGivenIds(ids, context))]
+    : (await resolveSessions(ids, context)).map(({ id }) => id);
   let status: number = exitDone;
   for (const [index, id] of resolved.entries()) {
     const gap = index > 0 ? '\n' : '';

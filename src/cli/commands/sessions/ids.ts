@@ -7,16 +7,18 @@ import type { SessionState } from '../../session-lookup.ts';
 import { resolveSessions } from '../../session-reference.ts';
 import { readIds } from '../../terminal/session-ids.ts';
 
-/** The distinct ids in their order, in memory, for commands that do much work per session. Throws for more than `limit`. */
+/** The most ids of a command that does much work per session. */
+const maxIds = 1_000_000;
+
+/** The distinct ids in their order, in memory, for commands that do much work per session. */
 export async function readGivenIds(
   words: readonly string[],
-  limit: number,
   context: CliContext,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const take = (id: string) => {
     if (ids.has(id)) return false;
-    requireAtMost(ids.add(id).size, limit);
+    requireAtMost(ids.add(id).size, maxIds);
     return true;
   };
   await takeIds(words, take, context, 'active');

@@ -31,7 +31,6 @@ export interface RedactInput {
   readonly yes: boolean;
 }
 
-const maxIds = 1_000_000;
 /** How many sessions a question lists, and how many of those that still contain the texts. */
 const maxShown = 3;
 const maxHolders = 20;
@@ -69,7 +68,7 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   const administration = await context.administration();
   const { backend } = await context.open();
   const { project_id } = (await backend.service.verify(await context.call())).data;
-  const named = input.all ? null : await readGivenIds(input.words, maxIds, context);
+  const named = input.all ? null : await readGivenIds(input.words, context);
   const isOnly = named?.size === 1;
   if (input.messages !== null && !isOnly) {
     throw new ParleyError('USAGE', '--message requires exactly one session.', {
