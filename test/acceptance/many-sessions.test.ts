@@ -206,6 +206,7 @@ describe('deleting', () => {
     expect(await place.parley(['sessions', 'restore', '-'], { stdin: '# none\n' })).toMatchObject({
       status: 0,
       out: '',
+      err: 'Standard input has no ids: nothing was restored.\n',
     });
     expectFailure(await place.parley(['sessions', 'delete'], { stdin: '' }), { status: 2, code: 'USAGE' });
   });

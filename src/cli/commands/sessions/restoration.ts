@@ -66,6 +66,10 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   try {
     await collectIds(list, { words, max: maxIds, state: 'deleted' }, context);
     list.complete();
+    if (list.count === 0) {
+      await context.say('Standard input has no ids: nothing was restored.');
+      return exitDone;
+    }
     if (list.count === 1) {
       const missing = throwsMissing ? 'thrown' : 'reported';
       return await runSingle(restoring, list, { missing, isFromStdin: areOnStdin(words, context) }, context);
