@@ -1,6 +1,7 @@
 // Compares docs/json.md with the real output of each command: each documented field is there with its type, and each field is documented. A new
 // command needs a section there and a row in the table here.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { differences, readShapes } from '../support/json-shapes.ts';
@@ -23,6 +24,9 @@ beforeAll(async () => {
   const project = ['login', '--key-stdin', '--profile', 'project', '--url', served.url];
   await place.output(project, { stdin: other.key });
   await place.output(['profiles', 'use', 'local']);
+  const projects = join(place.path, 'claude', 'projects');
+  mkdirSync(projects, { recursive: true });
+  writeFileSync(join(projects, 'talk.jsonl'), '{}\n');
 });
 afterAll(async () => {
   await served.end('SIGTERM');
@@ -51,6 +55,11 @@ const runs: readonly Run[] = [
     status: 3,
   },
   { section: 'parley chat --json-stream', words: () => ['chat', '-n', 'x', '--json-stream'] },
+  {
+    section: 'parley chat --json-stream',
+    words: () => ['chat', '-n', '--profile', 'far', '-m', 'nope', 'x', '--json-stream'],
+    status: 2,
+  },
   { section: 'parley repl', words: () => ['repl', '--json'], status: 2 },
   { section: 'parley sessions create', words: () => ['sessions', 'create', '--title', 'x', '--json'] },
   { section: 'parley sessions get', words: () => ['sessions', 'get', made.session, made.empty, '--json'] },
@@ -60,6 +69,7 @@ const runs: readonly Run[] = [
   },
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--limit', '2', '--json'] },
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--profile', 'far', '--json'] },
+  { section: 'parley sessions list --ids', words: () => ['sessions', 'list', '--ids', '--json'] },
   { section: 'parley sessions messages', words: () => ['sessions', 'messages', made.session, '--json'] },
   { section: 'parley sessions show', words: () => ['sessions', 'show', made.session, '--json'] },
   {
@@ -102,6 +112,21 @@ const runs: readonly Run[] = [
     },
     status: 3,
   })),
+  ...['archive', 'tag'].flatMap((name) => [
+    {
+      section: `parley sessions ${name}`,
+      words: () => [
+        'sessions',
+        name,
+        made.session,
+        made.empty,
+        ...(name === 'tag' ? ['+c'] : []),
+        '--yes',
+        '--json',
+      ],
+    },
+    { section: 'parley sessions restore', words: () => ['sessions', 'restore', '--last', '--json'] },
+  ]),
   { section: 'parley sessions batches', words: () => ['sessions', 'batches', '--json'] },
   {
     section: 'parley sessions purge',
@@ -132,6 +157,11 @@ const runs: readonly Run[] = [
     words: () => ['sessions', 'import', '-', '--json'],
     stdin: '{"session":{}}',
     status: 2,
+  },
+  {
+    section: 'parley sessions import --scan',
+    words: () => ['sessions', 'import', '--scan', '--json'],
+    env: { CLAUDE_CONFIG_DIR: 'claude' },
   },
   { section: 'parley sessions delete', words: () => ['sessions', 'delete', made.empty, '--json'] },
   {
