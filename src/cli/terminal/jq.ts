@@ -1,7 +1,8 @@
 // Runs a jq filter over JSON texts in a thread of its own. A filter may have no end, and a blocked main thread would see no signal. A
 // signal or a time limit ends the thread.
+import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { ParleyError } from '../../service/errors.ts';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import { startThread } from '../../system/program-thread.ts';
 import type { JqResult } from './jq-runtime.ts';
@@ -53,48 +54,40 @@ export class Jq {
     if (signal.aborted && this.#thread === null) throw signal.reason;
     this.#thread ??= startThread(threadFile);
     const thread = this.#thread;
-    const removals: (() => void)[] = [];
+    const response = await this.#responseOf(thread, texts);
+    if ('output' in response) return response;
+    // The next run starts another thread.
+    this.#thread = null;
+    if ('unstartable' in response) throw unstartable(response.unstartable);
+    void thread.terminate();
+    signal.throwIfAborted();
+    const problem =
+      'overflow' in response ? `Its output exceeds ${response.overflow / 1024 / 1024} MiB` : response.problem;
+    return { output: '', diagnostics: `jq: error: ${problem}\n`, failed: true };
+  }
+
+  async #responseOf(thread: Worker, texts: string): Promise<JqResponse | { readonly problem: string }> {
+    const signal = this.#signal;
+    const limit = new AbortController();
+    const endAfter = (milliseconds: number) => setTimeout(() => limit.abort(), milliseconds);
+    let timer = endAfter(signal.aborted ? graceMs : maxRunMs);
+    const hurry = () => {
+      clearTimeout(timer);
+      timer = endAfter(graceMs);
+    };
+    signal.addEventListener('abort', hurry);
     try {
-      return await new Promise<JqResult>((resolve, reject) => {
-        const end = (problem: string) => {
-          this.#thread = null;
-          void thread.terminate();
-          if (signal.aborted) reject(signal.reason);
-          else resolve(failedResult(problem));
-        };
-        // The next run starts another thread.
-        const stop = (failure: ParleyError) => {
-          this.#thread = null;
-          reject(failure);
-        };
-        let timer: NodeJS.Timeout | undefined;
-        const endAfter = (milliseconds: number) => {
-          clearTimeout(timer);
-          timer = setTimeout(end, milliseconds, `It took longer than ${maxRunMs / 1000} s`);
-        };
-        const hurry = () => endAfter(graceMs);
-        const onMessage = (response: JqResponse) => {
-          if ('overflow' in response) end(`Its output exceeds ${response.overflow / 1024 / 1024} MiB`);
-          else if ('unstartable' in response) stop(unstartable(response.unstartable));
-          else resolve(response);
-        };
-        const onError = (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end('It needs more memory than is available');
-          else stop(unstartable(error.message));
-        };
-        signal.addEventListener('abort', hurry);
-        // Only these listeners are removed, because Node has listeners of its own on the worker.
-        thread.on('message', onMessage).on('error', onError);
-        removals.push(
-          () => clearTimeout(timer),
-          () => signal.removeEventListener('abort', hurry),
-          () => thread.off('message', onMessage).off('error', onError),
-        );
-        endAfter(signal.aborted ? graceMs : maxRunMs);
-        thread.postMessage({ filter: this.#filter, texts } satisfies JqRequest);
-      });
+      const message = once(thread, 'message', { signal: limit.signal });
+      thread.postMessage({ filter: this.#filter, texts } satisfies JqRequest);
+      return (await message)[0];
+    } catch (error) {
+      if (limit.signal.aborted) return { problem: `It took longer than ${maxRunMs / 1000} s` };
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        return { problem: 'It needs more memory than is available' };
+      return { unstartable: reasonOf(error) };
     } finally {
-      for (const action of removals) action();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', hurry);
     }
   }
 }
@@ -107,10 +100,6 @@ function variablesIn(filter: string, env: Environment): string {
   if (!/\benv\b|\$ENV\b/.test(filter)) return '';
   const named = Object.entries(env).filter(([name, value]) => value !== undefined && filter.includes(name));
   return `${JSON.stringify(Object.fromEntries(named))} as $ENV | def env: $ENV;`;
-}
-
-function failedResult(problem: string): JqResult {
-  return { output: '', diagnostics: `jq: error: ${problem}\n`, failed: true };
 }
 
 function unstartable(reason: string): ParleyError {
