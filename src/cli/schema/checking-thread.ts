@@ -1,5 +1,6 @@
 // Checks replies in a thread with a time limit, because a regular expression of a schema may run forever and block signals. Several schemas may
 // share the thread. It starts with the first check.
+import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
@@ -53,47 +54,34 @@ export class CheckingThread {
     return response;
   }
 
-  #responseOf(thread: Worker, request: SchemaRequest, milliseconds: number): Promise<SchemaResponse> {
-    const signal = this.#signal;
-    const removals: (() => void)[] = [];
-    const end = () => {
+  async #responseOf(thread: Worker, request: SchemaRequest, milliseconds: number): Promise<SchemaResponse> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), milliseconds);
+    try {
+      const message = once(thread, 'message', { signal: AbortSignal.any([this.#signal, limit.signal]) });
+      thread.postMessage(request);
+      return (await message)[0];
+    } catch (error) {
       this.#thread = null;
       this.#isReady = false;
       void thread.terminate();
-    };
-    const response = new Promise<SchemaResponse>((resolve, reject) => {
-      const stop = () => {
-        end();
-        reject(signal.reason);
-      };
-      const giveUp = (reason: string) => {
-        end();
-        const fault = { place: '', reason: `it cannot be checked: ${reason}` };
-        resolve(request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] });
-      };
-      const onError = (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${maxMegabytes} MiB`);
-        else if (error instanceof RangeError) giveUp(error.message);
-        else {
-          end();
-          reject(unstartable(error));
-        }
-      };
-      const timer = setTimeout(giveUp, milliseconds, `it takes longer than ${milliseconds / 1000} s`);
-      signal.addEventListener('abort', stop);
-      // Only these listeners are removed, because Node has listeners of its own on the worker.
-      thread.on('message', resolve).on('error', onError);
-      removals.push(
-        () => clearTimeout(timer),
-        () => signal.removeEventListener('abort', stop),
-        () => thread.off('message', resolve).off('error', onError),
-      );
-      thread.postMessage(request);
-    });
-    return response.finally(() => {
-      for (const remove of removals) remove();
-    });
+      this.#signal.throwIfAborted();
+      const reason = limit.signal.aborted
+        ? `it takes longer than ${milliseconds / 1000} s`
+        : exceededLimit(error as NodeJS.ErrnoException);
+      if (reason === null) throw unstartable(error as Error);
+      const fault = { place: '', reason: `it cannot be checked: ${reason}` };
+      return request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] };
+    } finally {
+      clearTimeout(timer);
+    }
   }
+}
+
+/** The limit of the thread that a check exceeds; null for any other failure. */
+function exceededLimit(error: NodeJS.ErrnoException): string | null {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return `it takes more than ${maxMegabytes} MiB`;
+  return error instanceof RangeError ? error.message : null;
 }
 
 function unstartable(error: Error): ParleyError {
