@@ -55,10 +55,12 @@ export class CheckingThread {
   }
 
   async #responseOf(thread: Worker, request: SchemaRequest, milliseconds: number): Promise<SchemaResponse> {
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), milliseconds);
+    const end = new AbortController();
+    const stop = () => end.abort();
+    const timer = setTimeout(stop, milliseconds);
+    this.#signal.addEventListener('abort', stop);
     try {
-      const message = once(thread, 'message', { signal: AbortSignal.any([this.#signal, limit.signal]) });
+      const message = once(thread, 'message', { signal: end.signal });
       thread.postMessage(request);
       return (await message)[0];
     } catch (error) {
@@ -66,7 +68,7 @@ export class CheckingThread {
       this.#isReady = false;
       void thread.terminate();
       this.#signal.throwIfAborted();
-      const reason = limit.signal.aborted
+      const reason = end.signal.aborted
         ? `it takes longer than ${milliseconds / 1000} s`
         : exceededLimit(error as NodeJS.ErrnoException);
       if (reason === null) throw unstartable(error as Error);
@@ -74,6 +76,7 @@ export class CheckingThread {
       return request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] };
     } finally {
       clearTimeout(timer);
+      this.#signal.removeEventListener('abort', stop);
     }
   }
 }
