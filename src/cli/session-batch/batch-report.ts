@@ -72,9 +72,8 @@ export class BatchReport {
     if (status === 'duplicate') this.progress.pass(status);
     else this.progress.finish(status);
     if (repeated) this.#repeated.set(status, (this.#repeated.get(status) ?? 0) + 1);
-    if (this.#showsAll) this.#lines.push(resultLine(result, this.#context));
-    else if (status === this.#done) return;
-    else if (this.#lines.length < maxShown) this.#lines.push(resultLine(result, this.#context));
+    if (!this.#showsAll && status === this.#done) return;
+    if (this.#showsAll || this.#lines.length < maxShown) this.#lines.push(resultLine(result, this.#context));
     else this.#unshown += 1;
   }
 

@@ -13,7 +13,7 @@ import type { BatchReport, ItemResult } from './batch-report.ts';
 import type { BatchEntry } from './id-list.ts';
 import type { BatchJournal, JournalResult } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
-import { distinctOf, type Task, tasksOf } from './task.ts';
+import { distinctOf, lastNumberOf, type Task, tasksOf } from './task.ts';
 
 /** The result of a call for one id. `repeated` is true if the id counts as done because a repeated call did not find the session. */
 interface SingleResult {
@@ -131,10 +131,7 @@ class BatchRun {
         window: { items: isMany ? window.many : window.one },
         signal,
         gatherMs: isMany ? 0 : gatherMs,
-        run: async (task) => ({
-          items: await this.#runTask(task),
-          last: distinctOf(task).at(-1)?.number ?? -1,
-        }),
+        run: async (task) => ({ items: await this.#runTask(task), last: lastNumberOf(task) }),
         write: async (results) => {
           for (const { items, last } of results) {
             for (const item of items) report.add(item);
@@ -193,7 +190,7 @@ class BatchRun {
     let isInFlight = false;
     try {
       // A full disk fails every other id, too.
-      await this.#marks?.mark(sent.at(-1)?.number ?? -1, isSingle);
+      await this.#marks?.mark(lastNumberOf(task), isSingle);
     } catch (error) {
       this.#stop.abort(error);
       return [];

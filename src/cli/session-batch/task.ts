@@ -13,16 +13,17 @@ export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Gen
   let distinct = 0;
   let block = 0;
   for (const entry of entries) {
-    const own = Math.floor(entry.number / size());
-    const isOver = distinct >= size() || (distinct > 0 && own !== block);
-    if (entry.number >= 0) block = own;
-    if (entry.number >= 0 && isOver) {
-      yield task;
-      task = [];
-      distinct = 0;
+    if (entry.number >= 0) {
+      const own = Math.floor(entry.number / size());
+      if (distinct >= size() || (distinct > 0 && own !== block)) {
+        yield task;
+        task = [];
+        distinct = 0;
+      }
+      block = own;
+      distinct += 1;
     }
     task.push(entry);
-    if (entry.number >= 0) distinct += 1;
   }
   if (task.length > 0) yield task;
 }
@@ -30,4 +31,9 @@ export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Gen
 /** The entries that are sent. */
 export function distinctOf(task: Task): Task {
   return task.filter(({ number }) => number >= 0);
+}
+
+/** The number of the last entry that is sent; -1 if there is none. */
+export function lastNumberOf(task: Task): number {
+  return task.findLast(({ number }) => number >= 0)?.number ?? -1;
 }
