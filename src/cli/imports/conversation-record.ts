@@ -114,25 +114,9 @@ function mergedMessages(
     }
     if (before === undefined && role === 'assistant') {
       const first: ForeignMessage = { ...message, id: '#0', role: 'user', model: null, finish: null };
-      merged.push({
-        role: 'user',
-        first,
-        last: first,
-        place: 0,
-        lastPlace: 0,
-        text: noMessage,
-        model: null,
-      });
+      merged.push({ role: 'user', model: null, text: noMessage, first, place: 0, last: first, lastPlace: 0 });
     }
-    merged.push({
-      role,
-      first: message,
-      last: message,
-      place: place + 1,
-      lastPlace: place,
-      text,
-      model,
-    });
+    merged.push({ role, model, text, first: message, place: place + 1, last: message, lastPlace: place });
   }
   return merged;
 }
