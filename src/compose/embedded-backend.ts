@@ -20,7 +20,7 @@ import type {
 } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
 import { extensions } from '../service/extensions.ts';
-import { defaultLimits, type Limits } from '../service/limits.ts';
+import { defaultLimits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
@@ -169,7 +169,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const { engines, replace } = replaceableEngines(ownEngines ?? (await enginesOf(modes)));
   const reloadModes = async () => replace(await enginesOf(modes));
   const random = await systemRandomness();
-  const limits = limitsWith(options.timeout);
+  const limits = defaultLimits;
   const ids = new IdSource(random);
   const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
   const turnQueue = new TurnQueue();
@@ -204,9 +204,4 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     modes,
     reloadModes,
   };
-}
-
-function limitsWith(timeout: number | null): Limits {
-  if (timeout === null) return defaultLimits;
-  return { ...defaultLimits, firstTokenMs: timeout * 1000, silenceMs: timeout * 1000 };
 }

@@ -38,15 +38,14 @@ export interface ReplyEngine {
    * final. Rejects only with the reason of the signal.
    */
   readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
-  /** True for an engine that has its own timeouts (`ENGINE_TIMEOUT`), or never waits. The caller limits the silence of any other engine. */
-  readonly timesItself?: boolean;
   /** True if a chat shows the `reasoning` of this engine without a request for it. */
   readonly showsReasoning?: boolean;
   /** The mode to ask when this engine fails before the first chunk of its reply. */
   readonly fallback?: string | null;
   /**
    * Streams the reply. Rejects with a `ParleyError` (`ENGINE_FAILED`, `ENGINE_TIMEOUT`, `RATE_LIMITED`, `UNAVAILABLE`), or with the reason
-   * of the signal after it has fired. An offline engine gives equal replies to equal contexts; other engines need not.
+   * of the signal after it has fired. An engine limits its waits for others itself (`ENGINE_TIMEOUT`). An offline engine gives equal replies
+   * to equal contexts; other engines need not.
    */
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent>;
 }

@@ -6,7 +6,6 @@ import { schemaInstructions } from '../service/schema-instructions.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import type { TurnBegin } from '../store/session-store.ts';
 import { type ContextBudget, contextWindow } from './context-window.ts';
-import { withTimeLimits } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
 
 export interface AskedEngine {
@@ -84,7 +83,7 @@ async function askEngine(
   engine: ReplyEngine,
   { signal, schema }: AskOptions,
 ): Promise<{ readonly events: AsyncIterable<EngineEvent>; readonly turnsLeftOut: number }> {
-  const { store, limits } = local;
+  const { store } = local;
   const windowWithin = (budget: ContextBudget) =>
     contextWindow(
       (before, limit) => store.history(projectId, turn.session_id, before, limit),
@@ -100,9 +99,7 @@ async function askEngine(
   }
   const { history, message, turnsLeftOut } = window;
   const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
-  const reply = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
-  const events = engine.timesItself ? reply(signal) : withTimeLimits(reply, signal, limits);
-  return { events, turnsLeftOut };
+  return { events: engine.reply(context, { signal }), turnsLeftOut };
 }
 
 /** The schema takes a part of the budget, in whatever form the model gets it. */

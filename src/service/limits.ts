@@ -26,9 +26,6 @@ export interface Limits {
   readonly turnWaitMs: number;
   /** How long a process holds a turn without renewing it, in ms: at most 60,000, and less than `turnWaitMs`. */
   readonly turnLeaseMs: number;
-  /** How long an engine may take until its first event, and between two events, in ms. */
-  readonly firstTokenMs: number;
-  readonly silenceMs: number;
   /** How long an idempotency key is kept, in ms. */
   readonly idempotencyMs: number;
 }
@@ -51,8 +48,6 @@ export const defaultLimits: Limits = {
   batchIds: 1000,
   turnWaitMs: 30_000,
   turnLeaseMs: 15_000,
-  firstTokenMs: 300_000,
-  silenceMs: 60_000,
   idempotencyMs: 24 * 60 * 60 * 1000,
 };
 

@@ -52,6 +52,7 @@ export class ScriptedEngine {
       if (finish === 'error') throw new ParleyError('ENGINE_FAILED', 'The engine failed.');
       // The caller stops when it has got the text.
       if (finish === 'interrupted' && !signal.aborted) await once(signal, 'abort');
+      signal.throwIfAborted();
       yield { type: 'finish', reason: 'stop', usage: null };
     });
   }

@@ -43,6 +43,7 @@ process.on('message', async (chatting: Chatting) => {
     for (const text of chunks) {
       yield { type: 'text', text };
       await new Promise((resolve) => setTimeout(resolve, everyMs));
+      signal.throwIfAborted();
     }
     hasFinished = true;
     yield { type: 'finish', reason: 'stop', usage: null };

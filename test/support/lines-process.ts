@@ -64,6 +64,7 @@ const engines = engineOf(async function* ({ history, message }, signal) {
   tell({ kind: 'said' });
   if (finish === 'error') throw new ParleyError('ENGINE_FAILED', 'The engine failed.');
   if (finish === 'interrupted' && !signal.aborted) await once(signal, 'abort');
+  signal.throwIfAborted();
   yield { type: 'finish', reason: 'stop', usage: null };
 });
 

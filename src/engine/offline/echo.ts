@@ -7,7 +7,6 @@ const chunkLength = 1024;
 export class EchoEngine implements ReplyEngine {
   readonly name = 'echo';
   readonly historyMessages = 0;
-  readonly timesItself = true;
 
   reply(context: EngineContext, options: { readonly signal: AbortSignal }): AsyncIterable<EngineEvent> {
     return replyStream(chunks(context.message), options.signal);

@@ -11,7 +11,6 @@ export class UpstreamEngine implements ReplyEngine {
   readonly historyMessages = Number.MAX_SAFE_INTEGER;
   readonly contextTokens: number;
   readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
-  readonly timesItself = true;
   readonly showsReasoning: boolean;
   readonly fallback: string | null;
   readonly #settings: ModeSettings;

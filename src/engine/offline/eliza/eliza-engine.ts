@@ -7,7 +7,6 @@ import type { Dialogue } from './dialogue.ts';
 export class ElizaEngine implements ReplyEngine {
   readonly name = 'eliza';
   readonly historyMessages = 400;
-  readonly timesItself = true;
   readonly #begin: () => Promise<Dialogue>;
 
   /** `begin` creates a dialogue without messages. */
