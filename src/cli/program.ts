@@ -81,8 +81,9 @@ async function runWithoutCommand(
   if (isConversation && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
   if (isConversation && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
   if (hasNoWords || error.exitCode === 0) {
-    const { helpAppendix } = await import('./commands/help.ts');
-    await context.stdout.write(output + (await helpAppendix(failedCommand)));
+    const isHelp = error.code !== 'commander.version';
+    const appendix = isHelp ? await (await import('./commands/help.ts')).helpAppendix(failedCommand) : '';
+    await context.stdout.write(output + appendix);
     return 0;
   }
   const { usageError } = await import('./usage-error.ts');
