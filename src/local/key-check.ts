@@ -52,8 +52,8 @@ export class KeyCheck {
    * each time, so a revoked key is refused at once. Only facts that never change are remembered.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
-    const { key_id, key_name, project_id, project_name, created_at } = (await this.#find(apiKey)).record;
-    return { key_id, key_name, project_id, project_name, created_at };
+    const { project_id, project_name, key_id, key_name, created_at } = (await this.#find(apiKey)).record;
+    return { project_id, project_name, key_id, key_name, created_at };
   }
 
   /** The id of the project that a call is for. Throws `FORBIDDEN` for an operation outside of the key's scope. */

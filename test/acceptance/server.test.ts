@@ -185,6 +185,13 @@ test('--debug prints a curl command without the key, and it works', async () => 
   expect(JSON.parse(answered.out)).toMatchObject({ success: true, data: { project_name: 'team' } });
 });
 
+test('verify prints its lines in the same order for a server and for the store on this machine', async () => {
+  await login();
+  const names = async (profile: string) =>
+    (await guest.output(['verify', '--profile', profile])).replace(/: .*/g, '');
+  expect(await names('local')).toBe(await names('team'));
+});
+
 test('the commands for the owner of a store are refused for a server', async () => {
   await login();
   expectFailure(await guest.parley(['keys', 'list']), { status: 1, code: 'UNSUPPORTED' });
