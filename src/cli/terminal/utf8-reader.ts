@@ -16,7 +16,7 @@ export class NotText extends ParleyError {
 
   constructor(name: string, fault: string, offset: number, before: string) {
     super('INVALID_REQUEST', `${name} has ${fault} at offset ${offset}.`, {
-      hint: 'Only text in UTF-8 can be sent; iconv converts other encodings.',
+      hint: 'Only text in UTF-8 can be sent; iconv converts other encodings, and pdftotext extracts the text of a PDF.',
       details: [{ field: 'message', problem: `is not text at byte offset ${offset}` }],
     });
     this.fault = fault;

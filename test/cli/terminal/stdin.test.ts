@@ -88,6 +88,11 @@ describe('a message on stdin', () => {
     expect(error.hint).toContain('iconv');
   });
 
+  test('of a PDF is refused with the program that extracts its text', async () => {
+    const error = await failure(readMessage(ofBytes(Buffer.from('%PDF-1.7\n%\xe2\xe3\n', 'latin1')), mebibyte));
+    expect(error.hint).toContain('pdftotext');
+  });
+
   test.each([-1, 0])(
     'of the limit %i bytes is read completely, without counting its byte order mark',
     async (difference) => {
