@@ -48,7 +48,7 @@ export const variables: readonly ManualEntry[] = [
   {
     name: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     purpose:
-      'the proxy for requests to servers; it is never used for this machine. NO_PROXY lists hosts, domains, addresses and networks (10.0.0.0/8) to reach without a proxy',
+      'the proxy for requests to servers, also as https_proxy, http_proxy and no_proxy; it is never used for this machine. NO_PROXY lists hosts, domains, addresses and networks (10.0.0.0/8) to reach without a proxy',
   },
   {
     name: 'OLLAMA_HOST, OPENAI_BASE_URL',
