@@ -69,7 +69,7 @@ function remedyText(remedy: Remedy): string {
     case 'allow_plain_http':
       return `Use https://, or allow it with --insecure-http${remedy.ofMode ? ' (in a modes file, insecure_http: true)' : ''}.`;
     case 'choose_store_or_url':
-      return 'A server has its own store: use --store, or name a server with --url or --profile, but not both.';
+      return 'A server has its own store. To use the store, remove --url, or add --profile local.';
     case 'allow_insecure_store':
       return 'Remove sslmode and name the trusted certificates with sslrootcert, or allow it with --insecure-store.';
     case 'name_mode':

@@ -63,7 +63,8 @@ export interface Target {
 
 export function resolveTarget(request: TargetRequest): Target {
   const { flags, env } = request;
-  if (flags.store !== null && flags.url !== null) throw storeOfServer();
+  const isUrlInUse = flags.url !== null || (flags.profile === null && Boolean(env.PARLEY_URL));
+  if (flags.store !== null && isUrlInUse) throw storeOfServer();
   if (flags.profile !== null) {
     if (flags.url === null) return targetOfProfile(request, flags.profile, flags.words.profile, null);
     if (request.purpose === 'login') return targetOfUrl(request, flags.url, flags.words.url, flags.profile);

@@ -193,6 +193,19 @@ describe('errors', () => {
     expect(failure({ profile: 'wrok' }).message).toContain('"wrok" (named by --profile)');
   });
 
+  test.each<Given>([
+    { url: U },
+    { profile: 'work' },
+    { current: 'work' },
+    { env: { PARLEY_PROFILE: 'work' } },
+    { env: { PARLEY_URL: V, PARLEY_API_KEY: K } },
+  ])('a store of an option is refused beside the server of %j', (given) => {
+    const error = failure({ store: 'postgres://parley@127.0.0.1/parley', ...given });
+    expect(error).toMatchObject({ code: 'USAGE', remedy: { kind: 'choose_store_or_url' } });
+    const local = { store: 'postgres://parley@127.0.0.1/parley', ...given, profile: 'local' };
+    if (given.url === undefined) expect(outcome(local)).not.toBe('USAGE');
+  });
+
   test('a missing key comes with the remedy', () => {
     expect(failure({ url: U }).remedy).toEqual({ kind: 'log_in', profile: null });
     expect(failure({ profile: 'keyless' }).remedy).toEqual({ kind: 'log_in', profile: 'keyless' });
