@@ -89,7 +89,9 @@ describe('a message on stdin', () => {
   });
 
   test('of a PDF is refused with the program that extracts its text', async () => {
-    const error = await failure(readMessage(ofBytes(Buffer.from('%PDF-1.7\n%\xe2\xe3\n', 'latin1')), mebibyte));
+    const error = await failure(
+      readMessage(ofBytes(Buffer.from('%PDF-1.7\n%\xe2\xe3\n', 'latin1')), mebibyte),
+    );
     expect(error.hint).toContain('pdftotext');
   });
 
