@@ -29,9 +29,7 @@ export class ForeignDatabase {
       throw new ParleyError(
         'INVALID_REQUEST',
         `${file.path} is a database, which can only be read from a file.`,
-        {
-          hint: 'Unpack it and name the file.',
-        },
+        { hint: 'Unpack it and name the file.' },
       );
     }
     const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');

@@ -191,9 +191,7 @@ export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
   throw new ParleyError(
     'USAGE',
     `Import ${seal.batch} belongs to another target or project; nothing was done.`,
-    {
-      hint: 'Select the target where it was started with --profile NAME or --url URL.',
-    },
+    { hint: 'Select the target where it was started with --profile NAME or --url URL.' },
   );
 }
 

@@ -172,9 +172,7 @@ export class KnownBatch {
     throw new ParleyError(
       'USAGE',
       `Batch ${this.seal.batch} was started by another command; nothing was done.`,
-      {
-        hint: `To resume it: parley sessions ${own} --resume ${this.seal.batch}`,
-      },
+      { hint: `To resume it: parley sessions ${own} --resume ${this.seal.batch}` },
     );
   }
 
