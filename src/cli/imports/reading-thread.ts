@@ -1,10 +1,10 @@
 // The thread that reads a large export. It sends the items of the file in groups. scripts/build.js bundles it into its own file.
+import { on } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { bulkSources } from './bulk-sources.ts';
 import { foreignItems } from './foreign-items.ts';
 import type { ImportItem } from './import-item.ts';
-import { MessageQueue } from './message-queue.ts';
 import type { FilePlace, SourceFile, SourceName } from './source.ts';
 import { filesAt } from './source-files.ts';
 
@@ -85,15 +85,11 @@ async function* itemsIn(
 }
 
 class ItemSender {
-  readonly #acknowledgements = new MessageQueue<unknown>();
+  readonly #acknowledgements = parentPort && on(parentPort, 'message');
   #items: TransferredItem[] = [];
   #characters = 0;
   /** The characters of each unacknowledged message. */
   readonly #unacknowledged: number[] = [];
-
-  constructor() {
-    parentPort?.on('message', (message) => this.#acknowledgements.add(message));
-  }
 
   async add(item: ImportItem): Promise<void> {
     const { found, ...at } = item;
@@ -113,7 +109,7 @@ class ItemSender {
     this.#items = [];
     this.#characters = 0;
     while (sumOf(this.#unacknowledged) >= maxUnacknowledged) {
-      await this.#acknowledgements.next();
+      await this.#acknowledgements?.next();
       this.#unacknowledged.shift();
     }
   }

@@ -1,9 +1,9 @@
 // Reads a large export in its own thread, so that parsing and storing run at the same time.
-import { ParleyError } from '../../service/errors.ts';
+import { on } from 'node:events';
+import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { isProgramAvailable, startThread } from '../../system/program-thread.ts';
 import { bulkSources } from './bulk-sources.ts';
 import type { ImportItem } from './import-item.ts';
-import { MessageQueue } from './message-queue.ts';
 import type { ReaderMessage, ReadingTask, TransferredFailure, TransferredItem } from './reading-thread.ts';
 import type { FilePlace, Source, SourceFile } from './source.ts';
 
@@ -32,23 +32,22 @@ export async function* threadedItems(
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
   thread.ref();
-  const received = new MessageQueue<ReaderMessage>();
-  const stop = () => received.fail(signal.reason);
-  thread
-    .on('message', (message: ReaderMessage) => received.add(message))
-    .on('error', (error) => received.fail(threadFailure(task, error.message)))
-    .on('exit', () => received.fail(threadFailure(task, 'it stopped early')));
-  signal.addEventListener('abort', stop);
+  // A failure after the last message has no other listener, and would end this process.
+  thread.on('error', () => {});
   try {
-    for (;;) {
-      const message = await received.next();
+    for await (const [received] of on(thread, 'message', { signal, close: ['exit'] })) {
+      signal.throwIfAborted();
+      const message: ReaderMessage = received;
       if (message.kind === 'end') return;
       if (message.kind === 'failed') throw errorOf(message.failure);
       for (const item of message.items) yield itemOf(item);
       thread.postMessage(null);
     }
+    throw new Error('it stopped early');
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ParleyError ? error : threadFailure(task, reasonOf(error));
   } finally {
-    signal.removeEventListener('abort', stop);
     await thread.terminate();
   }
 }
