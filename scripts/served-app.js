@@ -9,7 +9,6 @@ export const servedModules = [
   'src/server/listen.ts',
   'src/server/server-log.ts',
   'src/server/server-limits.ts',
-  'src/service/limits.ts',
 ];
 
 /** The module of this name in the folder of a bundle. */
@@ -23,7 +22,6 @@ export async function serveApp(bundle, home, { limits = {}, finish = () => {} } 
   const { listen } = await bundledModule(bundle, 'listen');
   const { serverLog } = await bundledModule(bundle, 'server-log');
   const { defaultServerLimits } = await bundledModule(bundle, 'server-limits');
-  const { defaultLimits } = await bundledModule(bundle, 'limits');
   const serverLimits = { ...defaultServerLimits, ...limits };
   let requests = 0;
   const app = new App({
@@ -32,7 +30,6 @@ export async function serveApp(bundle, home, { limits = {}, finish = () => {} } 
     servers: () => 1,
     service: home.service,
     archive: home.archive,
-    limits: defaultLimits,
     serverLimits,
     version: '0.0.0',
     logger: serverLog(() => {}, Date.now).logger,

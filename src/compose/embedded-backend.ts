@@ -112,10 +112,9 @@ export async function openServedBackend(
       `The store ${target.storeName} has no modes yet. The modes in ${profileFile.path} are not used with it.`,
     );
   }
-  const { backend, limits, defaultMode, servers, measures, reloadModes } = opened;
+  const { backend, defaultMode, servers, measures, reloadModes } = opened;
   return {
     backend,
-    limits,
     defaultMode,
     servers,
     measures,
@@ -198,7 +197,6 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     shareReads,
     servers,
     measures,
-    limits,
     defaultMode,
     isNew: created,
     modes,

@@ -4,18 +4,17 @@ import type { z } from 'zod';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
-import type { Limits } from '../service/limits.ts';
+import { defaultLimits } from '../service/limits.ts';
 import type { Result } from '../service/result.ts';
 import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
 import type { Operation, StreamedOperation } from '../wire/routes.ts';
 import { readConditionsQuery } from '../wire/session-filter.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
-/** The service that the routes serve, and its limits. */
+/** The services that the routes serve. */
 export interface Services {
   readonly service: ConversationService;
   readonly archive: SessionArchive;
-  readonly limits: Limits;
 }
 
 type Shapes = typeof operationShapes;
@@ -45,9 +44,9 @@ export const handlers: Handlers = {
     service.createSession(call, { ...body, title: body.title ?? null }),
   getSession: ({ service }, { call, id }) => service.getSession(call, id),
   deleteSession: ({ service }, { call, id }) => service.deleteSession(call, id),
-  listSessions: ({ archive, limits }, { call, query }) =>
+  listSessions: ({ archive }, { call, query }) =>
     archive.listSessions(call, {
-      limit: query.limit ?? limits.pageItemsDefault,
+      limit: query.limit ?? defaultLimits.pageItemsDefault,
       cursor: query.cursor ?? null,
       ...readConditionsQuery(query, query.deleted ? null : false),
       id_suffix: query.id_suffix ?? null,
@@ -55,16 +54,16 @@ export const handlers: Handlers = {
       sort: query.sort ?? lastActiveFirst.sort,
       order: query.order ?? lastActiveFirst.order,
     }),
-  searchSessions: ({ archive, limits }, { call, query }) =>
+  searchSessions: ({ archive }, { call, query }) =>
     archive.searchSessions(call, {
       ...readConditionsQuery(query, null),
       query: query.q,
-      limit: query.limit ?? limits.pageItemsDefault,
+      limit: query.limit ?? defaultLimits.pageItemsDefault,
       cursor: query.cursor ?? null,
     }),
-  listMessages: ({ archive, limits }, { call, id, query }) =>
+  listMessages: ({ archive }, { call, id, query }) =>
     archive.listMessages(call, id, {
-      limit: query.limit ?? limits.pageItemsDefault,
+      limit: query.limit ?? defaultLimits.pageItemsDefault,
       cursor: query.cursor ?? null,
       ...(query.all && { all: true }),
       ...(query.last && { last: true }),

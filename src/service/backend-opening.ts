@@ -1,6 +1,5 @@
 // How a backend is opened, and the opened backend. The command line asks for one, and compose makes it.
 import type { Backend } from './backend.ts';
-import type { Limits } from './limits.ts';
 import type { StoreMeasures } from './store-measures.ts';
 
 /** How a backend is opened for a command. */
@@ -46,7 +45,6 @@ export interface ServeOptions extends Pick<BackendOptions, 'timeout' | 'authorit
 /** The embedded service for a server, without a key of its own. */
 export interface ServedBackend {
   readonly backend: Backend;
-  readonly limits: Limits;
   /** The mode that is used now when a request names none. */
   readonly defaultMode: () => string;
   /** Resolves when the store can be written, and rejects while it cannot. */

@@ -7,7 +7,7 @@ import { type Listening, listen } from '../../src/server/listen.ts';
 import { defaultServerLimits, type ServerLimits } from '../../src/server/server-limits.ts';
 import { serverLog } from '../../src/server/server-log.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
-import { defaultLimits, type Limits } from '../../src/service/limits.ts';
+import type { Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
@@ -73,7 +73,6 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     servers: options.servers ?? (() => 1),
     service: backend.service,
     archive: backend.archive,
-    limits: { ...defaultLimits, ...options.limits },
     serverLimits: limits,
     version: '1.2.3',
     logger: log.logger,

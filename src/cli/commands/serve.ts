@@ -151,7 +151,6 @@ async function serveUntilStopped(
   const app = new App({
     service: served.backend.service,
     archive: served.backend.archive,
-    limits: served.limits,
     serverLimits: limits,
     version,
     logger,
