@@ -6,6 +6,9 @@ import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts
 import type { UpstreamConnection } from './upstream-connection.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
+/** How long a server that reported no limit is not asked again, in ms. */
+const askAgainMs = 60_000;
+
 export class UpstreamEngine implements ReplyEngine {
   readonly name: string;
   readonly historyMessages = Number.MAX_SAFE_INTEGER;
@@ -16,8 +19,10 @@ export class UpstreamEngine implements ReplyEngine {
   readonly #settings: ModeSettings;
   readonly #options: UpstreamOptions;
   #connection: Promise<UpstreamConnection> | null = null;
-  /** The limit that the server reported, or the default if it reports none. Null before the server was asked. */
+  /** The limit that the server reported; null while it has reported none. */
   #contextTokens: number | null = null;
+  /** Epoch milliseconds. A server that reported no limit is asked again from this time on, because it may only have been starting. */
+  #askAgainAt = 0;
   #running = 0;
   #isRetired = false;
 
@@ -63,11 +68,14 @@ export class UpstreamEngine implements ReplyEngine {
   }
 
   async #learn(signal: AbortSignal): Promise<number> {
-    if (this.#contextTokens !== null) return this.#contextTokens;
-    const { findContext } = await import('./context-finder.ts');
-    const contextSize = await findContext(this.#settings, this.#options, signal);
-    this.#contextTokens = contextSize?.tokens ?? contextDefaults(this.#settings).ifUnknown;
-    return this.#contextTokens;
+    const { now } = this.#options;
+    if (this.#contextTokens === null && now() >= this.#askAgainAt) {
+      const { findContext } = await import('./context-finder.ts');
+      const contextSize = await findContext(this.#settings, this.#options, signal);
+      this.#contextTokens = contextSize?.tokens ?? null;
+      this.#askAgainAt = now() + askAgainMs;
+    }
+    return this.#contextTokens ?? contextDefaults(this.#settings).ifUnknown;
   }
 
   /** Forgets a connection that failed to open, so that the next reply tries again. */

@@ -95,3 +95,23 @@ test('an engine asks once, and subtracts the size of its system prompt', async (
   expect(server.requests).toHaveLength(1);
   expect(stubs.engine(server.url, { context_tokens: 4096 }).learnContextTokens).toBeUndefined();
 });
+
+test('an engine asks again a minute after a request that brought no size', async () => {
+  let now = 0;
+  let isReady = false;
+  const server = await stubs.serve((response) =>
+    isReady
+      ? sendJson(response, { data: [{ id: 'test-model', context_length: 20_000 }] })
+      : sendJson(response, {}, 503),
+  );
+  const engine = stubs.engine(server.url, {}, { now: () => now });
+  const { signal } = new AbortController();
+  expect(await engine.learnContextTokens?.(signal)).toBe(8192);
+  isReady = true;
+  const { length } = server.requests;
+  now += 59_999;
+  expect(await engine.learnContextTokens?.(signal)).toBe(8192);
+  expect(server.requests).toHaveLength(length);
+  now += 1;
+  expect(await engine.learnContextTokens?.(signal)).toBe(20_000);
+});
