@@ -48,25 +48,35 @@ export async function recordToSend(
   call: Call,
   original: SessionRecord,
 ): Promise<SessionRecord> {
-  const record = await withSupportedUser(connection, call, original);
-  const { pinned, archived, tags, ...session } = record.session;
-  const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
-  if (isOrdered) await requireOrder(connection, call);
-  const hasOrderFields = [pinned, archived, tags].some((value) => value !== undefined);
-  const keepsOrderFields = !hasOrderFields || isOrdered || (await connection.hasExtension(call, 'order'));
-  const supported = keepsOrderFields ? record : { ...record, session };
-  const { mode: _, system, parameters, parent_id, forked_at: __, user: ___, ...facts } = session;
+  const withUser = await withSupportedUser(connection, call, original);
+  const record = await withSupportedOrder(connection, call, withUser);
   if (record.replaces !== undefined) {
     await connection.requireExtension(call, 'sync', 'cannot replace a stored session with an imported one');
   }
   if (record.hidden_messages !== undefined) {
     await connection.requireExtension(call, 'lines', 'cannot store replaced replies and undone turns');
   }
+  const { mode: _, system, parameters, parent_id, forked_at: __, user: ___, ...facts } = record.session;
   const hasOnlyFacts = Object.keys(facts).length === Object.keys(record.session).length;
-  if (hasOnlyFacts || (await connection.hasExtension(call, 'settings'))) return supported;
+  if (hasOnlyFacts || (await connection.hasExtension(call, 'settings'))) return record;
   const settings = nonEmptySettings({ system: system ?? null, parameters: parameters ?? {} });
   await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
-  return { ...supported, session: facts };
+  return { ...record, session: facts };
+}
+
+/** A server without the extension `order` refuses a record that has its fields, even if they are empty. */
+async function withSupportedOrder(
+  connection: RemoteConnection,
+  call: Call,
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  const { pinned, archived, tags, ...session } = record.session;
+  if (pinned || archived || (tags?.length ?? 0) > 0) {
+    await requireOrder(connection, call);
+    return record;
+  }
+  const hasOrderFields = [pinned, archived, tags].some((value) => value !== undefined);
+  return hasOrderFields && !(await connection.hasExtension(call, 'order')) ? { ...record, session } : record;
 }
 
 /** A server without users refuses a record that has the field, even if it is null. */
