@@ -1,4 +1,4 @@
-// The limits of this service. Each is a setting. A value over its limit is refused with an error that names the limit and the size of the
+// The limits of this service. A value over its limit is refused with an error that names the limit and the size of the
 // value.
 
 export interface Limits {
