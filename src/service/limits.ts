@@ -1,5 +1,4 @@
-// The limits of this service. A value over its limit is refused with an error that names the limit and the size of the
-// value.
+// The limits of this service. A value over its limit is refused with an error that names the limit and the size of the value.
 
 export interface Limits {
   /** Characters (code points) of a title. */
