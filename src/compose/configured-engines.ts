@@ -34,6 +34,16 @@ export async function findModelsOf(
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
+/** Rejects with `CONFIG` for a file of authorities that cannot be used, before anything is stored. */
+export async function requireAuthorities(
+  { env, signal }: Dependencies,
+  { authorityFile }: Pick<EngineOptions, 'authorityFile'>,
+): Promise<void> {
+  if (authorityFile === null) return;
+  const { readAuthorities } = await import('../remote/authorities.ts');
+  await readAuthorities(authorityFile, env, signal);
+}
+
 /** Asks the server of a mode how many tokens of a conversation its model reads. Null if it does not report that. */
 export async function findContextOf(
   dependencies: Dependencies,

@@ -24,7 +24,7 @@ import { defaultLimits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
-import { configuredEngines, replaceableEngines } from './configured-engines.ts';
+import { configuredEngines, replaceableEngines, requireAuthorities } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
@@ -42,6 +42,7 @@ export async function openEmbeddedBackend(
   const isPostgres = target.store !== null;
   const exists = isPostgres || hasStore(dataDirectory);
   if (options.onlyExisting && (target.key === null || !exists)) throw noStore();
+  await requireAuthorities(dependencies, options);
   // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is opened,
   // because a process that creates the first store at the same time stores its key last.
   const config = profileFile.read();

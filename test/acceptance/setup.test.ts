@@ -332,7 +332,9 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   );
   expect(await place.answer(['usage', '--by', 'session'])).toHaveLength(3);
   const { out } = await place.terminal('parley usage', { NO_COLOR: '1' });
-  expect(out).toMatch(/^MODE +TURNS +FAILED +TOKENS IN +OUT +FIRST TOKEN +BY TOKENS\nqwen3:8b .* █{20,}\necho /);
+  expect(out).toMatch(
+    /^MODE +TURNS +FAILED +TOKENS IN +OUT +FIRST TOKEN +BY TOKENS\nqwen3:8b .* █{20,}\necho /,
+  );
   expect((await place.parley(['usage', '--by', 'year'])).status).toBe(2);
   const narrow = place.screen(['usage'], { columns: 40 });
   await narrow.ended;

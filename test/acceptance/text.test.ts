@@ -157,6 +157,15 @@ describe('words, files and stdin', () => {
     expect(out).toBe('130\n');
   });
 
+  test('a file of certificates that cannot be used is refused before the message is stored', async () => {
+    const outcome = await place.parley([...echo, '--ca', 'missing.pem', 'kept nowhere']);
+    expectFailure(outcome, { status: 2, code: 'CONFIG' });
+    expect(outcome.err).toContain('missing.pem, cannot be read (ENOENT)');
+    expect(await place.output(['sessions', 'search', 'nowhere', '--json', '--jq', '.data.items'])).toBe(
+      '[]\n',
+    );
+  });
+
   test('files that are too long together are refused before the next one is opened', async () => {
     const script = `head -c 700000 /dev/zero | tr '\\0' x > long.txt; parley chat -n -m echo -f long.txt -f long.txt -f missing.txt`;
     expectFailure(await place.shell(script), { status: 2, code: 'PAYLOAD_TOO_LARGE' });
