@@ -34,6 +34,16 @@ describe.concurrent('a batch', () => {
     expect(Object.keys(result?.data ?? {}).toSorted()).toEqual(Object.keys(alone).toSorted());
   });
 
+  test('stops at the first line if the mode of the batch is unknown, unless each line names a mode', async () => {
+    const words = ['chat', '--batch', '-m', 'ecko', '--concurrency', '1'];
+    const outcome = await place.parley(words, { stdin: 'a\nb\nc\n' });
+    expect(outcome.status).toBe(2);
+    expect(outcome.err).toContain('parley: There is no mode "ecko". (UNKNOWN_MODE)');
+    expect(outcome.out.trimEnd().split('\n')).toHaveLength(1);
+    const named = await place.parley(words, { stdin: '{"message":"a","mode":"echo"}\n' });
+    expect(named.status).toBe(0);
+  });
+
   test('continues after lines that fail, and ends with 3', async () => {
     const lines = [
       '{"message":"a","mode":"none"}',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
-import { ParleyError, reasonOf } from '../../service/errors.ts';
+import { hasCode, ParleyError, reasonOf } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
 import { toJson } from '../terminal/json.ts';
@@ -33,6 +33,10 @@ export interface BatchTurnsOptions {
   readonly pacer: Pacer;
   /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
+  /** The mode of the lines that name none; null for that of the session, or the default mode. */
+  readonly mode: string | null;
+  /** Stops all lines. */
+  readonly giveUp: (error: unknown) => void;
 }
 
 export class BatchTurns {
@@ -44,7 +48,7 @@ export class BatchTurns {
 
   /** Never rejects. */
   async run(item: BatchLine): Promise<BatchOutcome> {
-    const { pacer, call } = this.#options;
+    const { pacer, call, giveUp } = this.#options;
     const place: { session_id: string | null } = { session_id: null };
     try {
       const { request } = item;
@@ -53,13 +57,22 @@ export class BatchTurns {
       const answer = await pacer.run(() => this.#turn(item.id, request, rule, place));
       return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
+      const isForAll = this.#isForAll(error, item);
+      if (isForAll) giveUp(error);
       // The line that stopped the batch counts as failed, not as stopped.
-      const isOwn = error === item.request || pacer.isFatal(error);
+      const isOwn = error === item.request || isForAll || pacer.isFatal(error);
       const isStopped = call.signal.aborted && !isOwn;
       const failure = isStopped ? stopped(place.session_id) : asFailure(error);
       const text = `${toJson({ id: item.id, success: false, error: failureFacts(failure) })}\n`;
       return { text, outcome: isStopped ? 'stopped' : 'failed', item };
     }
+  }
+
+  /** True if the mode of the batch is unknown. Every other line without a mode would fail, too. */
+  #isForAll(error: unknown, { request }: BatchLine): boolean {
+    const isOfBatch =
+      !(request instanceof ParleyError) && request.mode === null && this.#options.mode !== null;
+    return isOfBatch && hasCode(error, 'UNKNOWN_MODE');
   }
 
   async #ruleOf({ schema }: BatchRequest, line: number): Promise<ReplyRule | null> {

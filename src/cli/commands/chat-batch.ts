@@ -193,7 +193,7 @@ function sessionsOf({ context, defaults, shared, giveUp }: BatchRun, backend: Ba
 }
 
 function turnsOf(
-  { input, context, destination, shared, rule, signal }: BatchRun,
+  { input, context, destination, shared, defaults, rule, signal, giveUp }: BatchRun,
   {
     service,
     apiKey,
@@ -215,6 +215,8 @@ function turnsOf(
     sessions,
     pacer,
     shared,
+    mode: defaults.mode,
+    giveUp,
   });
 }
 
