@@ -57,15 +57,23 @@ interface ShownNodes {
 function shownNodesOf(children: ReadonlyMap<string | null, readonly TreeNode[]>): ShownNodes {
   const shownAt = new Map<string, ShownNode | null>();
   const shown: ShownNode[] = [];
-  const hasChild = new Set<ShownNode | null>();
   const waiting = (children.get(null) ?? []).toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const above = (node.parent !== null && shownAt.get(node.parent)) || null;
     if (node.message === null) shownAt.set(node.id, above);
     else {
-      const isFirst = !hasChild.has(above);
-      hasChild.add(above);
-      const shownNode = nodeBelow(above, { id: node.id, message: node.message, isFirst });
+      const depth = (above?.depth ?? 0) + 1;
+      // The first child continues the branch of its parent. Any other one begins a branch.
+      const continues = above === null ? shown.length === 0 : above.isLeaf;
+      const shownNode: ShownNode = {
+        message: node.message,
+        parent: above,
+        key: continues ? (above?.key ?? '') : node.id,
+        parentKey: continues ? (above?.parentKey ?? null) : (above?.key ?? ''),
+        depth,
+        shared: continues ? (above?.shared ?? 0) : depth - 1,
+        isLeaf: true,
+      };
       if (above !== null) above.isLeaf = false;
       shownAt.set(node.id, shownNode);
       shown.push(shownNode);
@@ -73,27 +81,6 @@ function shownNodesOf(children: ReadonlyMap<string | null, readonly TreeNode[]>)
     for (const child of (children.get(node.id) ?? []).toReversed()) waiting.push(child);
   }
   return { shown, shownAt };
-}
-
-/** The first child continues the branch of its parent; any other one begins a branch. */
-function nodeBelow(
-  parent: ShownNode | null,
-  {
-    id,
-    message,
-    isFirst,
-  }: { readonly id: string; readonly message: ForeignMessage; readonly isFirst: boolean },
-): ShownNode {
-  const depth = (parent?.depth ?? 0) + 1;
-  return {
-    message,
-    parent,
-    key: isFirst ? (parent?.key ?? '') : id,
-    parentKey: isFirst ? (parent?.parentKey ?? null) : (parent?.key ?? ''),
-    depth,
-    shared: isFirst ? (parent?.shared ?? 0) : depth - 1,
-    isLeaf: true,
-  };
 }
 
 function newest(leaves: readonly ShownNode[]): ShownNode | null {
