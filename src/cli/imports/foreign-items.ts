@@ -40,6 +40,17 @@ export async function* foreignItems(
   }
 }
 
+/** The bytes of a file, which `counter` counts. */
+export async function* countedBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  counter: { bytes: number },
+): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    counter.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
 export function nameOf(path: string): string {
   return path === '-' ? 'Standard input' : `The file ${path}`;
 }

@@ -6,7 +6,7 @@ import { unforeseenFileFailure } from '../../system/file-failure.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/exported-records.ts';
 import { exportedText } from './exported-text.ts';
-import { type ForeignOptions, foreignItems, nameOf } from './foreign-items.ts';
+import { countedBytes, type ForeignOptions, foreignItems, nameOf } from './foreign-items.ts';
 import type { ImportItem } from './import-item.ts';
 import type { FileHead, FoundFile, NamedFile, SourceFile, SourceName } from './source.ts';
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
@@ -131,16 +131,6 @@ function refuseBinary({ text }: FileHead, { path }: SourceFile): void {
   throw new ParleyError('USAGE', `${nameOf(path)} is not recognised.`, {
     hint: 'Nothing was imported. Use --from to name the source.',
   });
-}
-
-async function* countedBytes(
-  chunks: AsyncIterable<Uint8Array>,
-  counter: { bytes: number },
-): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of chunks) {
-    counter.bytes += chunk.length;
-    yield chunk;
-  }
 }
 
 /** Reads the head of a file, and returns it with all chunks, because the bytes can be read only once. */

@@ -3,7 +3,7 @@ import { on } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { bulkSources } from './bulk-sources.ts';
-import { foreignItems } from './foreign-items.ts';
+import { countedBytes, foreignItems } from './foreign-items.ts';
 import type { ImportItem } from './import-item.ts';
 import type { FilePlace, SourceFile, SourceName } from './source.ts';
 import { filesAt } from './source-files.ts';
@@ -74,12 +74,7 @@ async function* itemsIn(
   if (source === undefined) throw new TypeError(`The source ${name} cannot be read in a thread.`);
   const counter = { bytes: bytesBefore };
   const { signal } = new AbortController();
-  async function* open(): AsyncGenerator<Uint8Array, void> {
-    for await (const chunk of file.open(signal)) {
-      counter.bytes += chunk.length;
-      yield chunk;
-    }
-  }
+  const open = () => countedBytes(file.open(signal), counter);
   const options = { signal, messagesOnly, now, temporaryDirectory: notNeeded, openDatabase: notNeeded };
   yield* foreignItems(source, { file: { ...file, open }, isNamed }, counter, options);
 }
