@@ -1,5 +1,5 @@
 // The batches whose journals are kept on this machine.
-import { closeSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import { batchDirectory, journalPath } from './journal.ts';
@@ -26,14 +26,9 @@ export function* knownBatches(
 }
 
 function batchNames(dataDirectory: string): readonly string[] {
-  try {
-    return readdirSync(batchDirectory(dataDirectory))
-      .filter((name) => name.endsWith(ending))
-      .map((name) => name.slice(0, -ending.length));
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
+  const directory = batchDirectory(dataDirectory);
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
 }
 
 /** Null for a file that is not a complete journal, or was removed meanwhile. */
@@ -47,11 +42,7 @@ function read(path: string, batch: string): KnownBatch | null {
       closeSync(file);
     }
   } catch (error) {
-    if (error instanceof ParleyError || isGone(error)) return null;
+    if (error instanceof ParleyError || systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-function isGone(error: unknown): boolean {
-  return systemErrorCode(error) === 'ENOENT';
 }
