@@ -65,30 +65,30 @@ function typed(state: LineState, text: string): LineState {
 
 type Change = (state: LineState, history: readonly string[]) => EditResult;
 
+/** Finds an offset in a text from that of the cursor. */
+type Find = (text: string, at: number) => number;
+
 const moving =
-  (to: (text: string, at: number) => number): Change =>
+  (to: Find): Change =>
   (state) =>
     done(moved(state, to(plain(state.text), state.cursor)));
 
-const killing =
-  (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
+const removing =
+  (remove: (state: LineState, from: number, to: number) => LineState) =>
+  (from: Find, to: Find): Change =>
   (state) => {
-    const [text, cursor] = [plain(state.text), state.cursor];
-    return done(killed(state, from(text, cursor), to(text, cursor)));
+    const text = plain(state.text);
+    return done(remove(state, from(text, state.cursor), to(text, state.cursor)));
   };
 
-const erasing =
-  (from: (text: string, at: number) => number, to: (text: string, at: number) => number): Change =>
-  (state) => {
-    const [text, cursor] = [plain(state.text), state.cursor];
-    return done(replaced(state, from(text, cursor), to(text, cursor), ''));
-  };
+const killing = removing(killed);
+const erasing = removing((state, from, to) => replaced(state, from, to, ''));
 
 const acting =
   (action: Action): Change =>
   (state) => ({ state, action });
 
-const here = (_text: string, at: number) => at;
+const here: Find = (_text, at) => at;
 const left = characterBefore;
 const right = characterAfter;
 const enter: Change = (state) => {
