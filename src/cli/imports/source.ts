@@ -82,6 +82,16 @@ export interface ScannedMachine {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/**
+ * The directories where a program of this name may keep its configuration on Linux, macOS and Windows. A directory that does not exist holds no
+ * conversations.
+ */
+export function configDirectories({ home, env }: ScannedMachine, name: string): readonly string[] {
+  const roots = [env['XDG_CONFIG_HOME'] ?? `${home}/.config`, `${home}/Library/Application Support`];
+  if (env['APPDATA'] !== undefined) roots.push(env['APPDATA']);
+  return roots.map((root) => `${root}/${name}`);
+}
+
 export interface Source {
   readonly name: SourceName;
   /** For people: `ChatGPT export`. */

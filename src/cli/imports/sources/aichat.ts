@@ -3,11 +3,10 @@
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { ParleyError } from '../../../service/errors.ts';
-import { configDirectories } from '../config-directories.ts';
 import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf } from '../foreign-value.ts';
 import { broken } from '../json-items.ts';
-import type { Source } from '../source.ts';
+import { configDirectories, type Source } from '../source.ts';
 
 /** The most bytes of a session. A YAML file is parsed as a whole. */
 const maxBytes = 8 * 1024 * 1024;

@@ -1,10 +1,9 @@
 // The log of llm, `logs.db`: a row of `responses` is a prompt with its reply, and a conversation has several. A response without a conversation
 // is a conversation of one turn. Newer versions keep threads of turns instead (llm-threads.ts). A file may contain both.
-import { configDirectories } from '../config-directories.ts';
 import { type ForeignMessage, singleBranch, textParts } from '../conversation.ts';
 import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, parsedFields, textOf } from '../foreign-value.ts';
-import type { Source } from '../source.ts';
+import { configDirectories, type Source } from '../source.ts';
 import { threadsOf, timeInUtc } from './llm-threads.ts';
 
 export const llm: Source = {
