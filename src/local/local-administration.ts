@@ -74,18 +74,12 @@ export class LocalAdministration implements Administration {
 
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
-    if (record === null) {
-      // A key is not quoted.
-      if (isKey(keyId)) {
-        throw new ParleyError('INVALID_REQUEST', 'That is a key, not the id of a key.', {
-          remedy: { kind: 'list_keys' },
-        });
-      }
-      throw new ParleyError('INVALID_REQUEST', `There is no key with the id ${quoted(keyId)}.`, {
-        remedy: { kind: 'list_keys' },
-      });
-    }
-    return record;
+    if (record !== null) return record;
+    // A key is not quoted.
+    const message = isKey(keyId)
+      ? 'That is a key, not the id of a key.'
+      : `There is no key with the id ${quoted(keyId)}.`;
+    throw new ParleyError('INVALID_REQUEST', message, { remedy: { kind: 'list_keys' } });
   }
 
   async inspectStore(): Promise<StoreReport> {
