@@ -185,11 +185,10 @@ function checkMessage(
   if (!modes.has(message.mode)) checkTitle(textAt(`${at}.mode`, message.mode), limits, `${at}.mode`);
   modes.add(message.mode);
   checkContent(`${at}.content`, textAt(`${at}.content`, message.content), isReply, limits);
-  if (
-    isReply
-      ? !(finishReasons as readonly unknown[]).includes(message.finish_reason)
-      : message.finish_reason !== null
-  ) {
+  const isFinishAllowed = isReply
+    ? finishReasons.some((reason) => reason === message.finish_reason)
+    : message.finish_reason === null;
+  if (!isFinishAllowed) {
     const rule = isReply ? `must be one of ${finishReasons.join(', ')}` : 'must be null for a user’s message';
     throw wrong(`${at}.finish_reason`, rule);
   }
