@@ -176,9 +176,8 @@ function damaged(place: string, problem: string, hint = anotherBackup): ParleyEr
 }
 
 function ofNewerVersion(place: string, format: number): ParleyError {
-  return new ParleyError(
-    'STORE_NEWER',
-    `The backup ${place} has format ${format}; this Parley knows format ${backupFormat}.`,
-    { hint: 'Use the version of Parley that made it, or a newer one.' },
-  );
+  const message = `The backup ${place} has format ${format}; this Parley knows format ${backupFormat}.`;
+  return new ParleyError('STORE_NEWER', message, {
+    hint: 'Use the version of Parley that made it, or a newer one.',
+  });
 }

@@ -284,13 +284,10 @@ function timeAt(at: string, value: unknown): number {
 }
 
 function wrong(field: string, problem: string): ParleyError {
-  return new ParleyError(
-    'INVALID_REQUEST',
-    `The session cannot be imported: the field ${field} ${problem}.`,
-    {
-      hint: 'Nothing of this session was stored.',
-      remedy: { kind: 'import_an_export' },
-      details: [{ field, problem }],
-    },
-  );
+  const message = `The session cannot be imported: the field ${field} ${problem}.`;
+  return new ParleyError('INVALID_REQUEST', message, {
+    hint: 'Nothing of this session was stored.',
+    remedy: { kind: 'import_an_export' },
+    details: [{ field, problem }],
+  });
 }

@@ -36,11 +36,8 @@ export function allows(scope: KeyScope | null, needed: KeyScope): boolean {
 }
 
 export function outOfScope(scope: KeyScope | null, needed: KeyScope): ParleyError {
-  return new ParleyError(
-    'FORBIDDEN',
-    `The scope of this key, ${scope}, does not allow this: it needs ${needed}.`,
-    {
-      hint: 'Nothing was changed. Use a key with that scope.',
-    },
-  );
+  const message = `The scope of this key, ${scope}, does not allow this: it needs ${needed}.`;
+  return new ParleyError('FORBIDDEN', message, {
+    hint: 'Nothing was changed. Use a key with that scope.',
+  });
 }

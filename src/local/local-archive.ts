@@ -270,21 +270,15 @@ interface OrderRequest<Status> {
 }
 
 function changedSince(sessionId: string): ParleyError {
-  return new ParleyError(
-    'SESSION_BUSY',
-    `The session ${sessionId} was not replaced: it has changed since it was read, or a turn runs in it.`,
-    { hint: 'Nothing was changed. Read it again.' },
-  );
+  const message = `The session ${sessionId} was not replaced: it has changed since it was read, or a turn runs in it.`;
+  return new ParleyError('SESSION_BUSY', message, { hint: 'Nothing was changed. Read it again.' });
 }
 
 function takenId(sessionId: string): ParleyError {
-  return new ParleyError(
-    'INVALID_REQUEST',
-    `The session ${sessionId} cannot be imported: its id belongs to a different session.`,
-    {
-      hint: 'Nothing was changed.',
-      remedy: { kind: 'restore_session' },
-      details: [{ field: 'session.session_id', problem: 'is taken' }],
-    },
-  );
+  const message = `The session ${sessionId} cannot be imported: its id belongs to a different session.`;
+  return new ParleyError('INVALID_REQUEST', message, {
+    hint: 'Nothing was changed.',
+    remedy: { kind: 'restore_session' },
+    details: [{ field: 'session.session_id', problem: 'is taken' }],
+  });
 }

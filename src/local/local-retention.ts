@@ -77,14 +77,12 @@ export class LocalRetention implements Retention {
     { signal, onStep }: { readonly signal: AbortSignal; readonly onStep?: (sessions: number) => void },
   ): Promise<number> {
     const run = (await this.#store.runs()).find((row) => row.batch === batch);
-    if (run === undefined)
-      throw new ParleyError(
-        'INVALID_REQUEST',
-        `Retention has made no batch ${quoted(batch)} in this store.`,
-        {
-          hint: 'Nothing was restored. The list of batches has their names.',
-        },
-      );
+    if (run === undefined) {
+      const message = `Retention has made no batch ${quoted(batch)} in this store.`;
+      throw new ParleyError('INVALID_REQUEST', message, {
+        hint: 'Nothing was restored. The list of batches has their names.',
+      });
+    }
     let restored = 0;
     for (let sessions = await this.#store.countRestorable(run.id); sessions > 0; restored += sessions) {
       signal.throwIfAborted();

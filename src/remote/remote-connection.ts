@@ -257,13 +257,10 @@ function ignoreUnsupported(error: unknown): void {
 function checkImportLength(body: string): void {
   const bytes = Buffer.byteLength(body);
   if (bytes <= bodyBytes) return;
-  throw new ParleyError(
-    'PAYLOAD_TOO_LARGE',
-    `The session is ${bytes} bytes long as a request; a server accepts at most ${bodyBytes} (8 MiB).`,
-    {
-      hint: 'Nothing was sent.',
-      remedy: { kind: 'import_at_store' },
-      details: [{ field: 'body', problem: `has ${bytes} bytes` }],
-    },
-  );
+  const message = `The session is ${bytes} bytes long as a request; a server accepts at most ${bodyBytes} (8 MiB).`;
+  throw new ParleyError('PAYLOAD_TOO_LARGE', message, {
+    hint: 'Nothing was sent.',
+    remedy: { kind: 'import_at_store' },
+    details: [{ field: 'body', problem: `has ${bytes} bytes` }],
+  });
 }

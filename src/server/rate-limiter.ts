@@ -56,11 +56,8 @@ export class RateLimit {
   beginStream(): () => void {
     const limit = this.#limits.streams();
     if (this.#streams >= limit) {
-      throw new ParleyError(
-        'RATE_LIMITED',
-        `This key has ${this.#streams} streaming replies; the limit is ${limit}.`,
-        { hint: 'Wait for one of them to end.', retryAfter: 1 },
-      );
+      const message = `This key has ${this.#streams} streaming replies; the limit is ${limit}.`;
+      throw new ParleyError('RATE_LIMITED', message, { hint: 'Wait for one of them to end.', retryAfter: 1 });
     }
     this.#streams += 1;
     return () => {
@@ -102,11 +99,11 @@ export class RateLimiter {
     const { data } = await this.#service.verify(call);
     const rateLimit = this.#rateLimits.get(call.apiKey) ?? this.#remember(call.apiKey);
     if (rateLimit.take(this.#now())) return { rateLimit, projectId: data.project_id };
-    throw new ParleyError(
-      'RATE_LIMITED',
-      `This key sends more than ${this.#limits.requestsPerSecond} requests per second.`,
-      { hint: 'Wait as long as Retry-After says.', retryAfter: rateLimit.secondsToWait() },
-    );
+    const message = `This key sends more than ${this.#limits.requestsPerSecond} requests per second.`;
+    throw new ParleyError('RATE_LIMITED', message, {
+      hint: 'Wait as long as Retry-After says.',
+      retryAfter: rateLimit.secondsToWait(),
+    });
   }
 
   #remember(apiKey: string): RateLimit {
