@@ -128,12 +128,8 @@ export class LocalService implements ConversationService {
     const now = this.#local.now();
     const session_id = ids.of(projectId).next('ses', now);
     const session = { session_id, title, system, parameters, user, now };
-    const idempotencyKey = await idempotencyKeyFor(
-      this.#local,
-      call,
-      'createSession',
-      hashedRequest(request),
-    );
+    const hashed = hashedRequest(request);
+    const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', hashed);
     return resultOf(recorded(await store.createSession(projectId, session, idempotencyKey, keyHash)));
   }
 
