@@ -1,8 +1,9 @@
 // The shape of each operation's request and response, for the methods and paths of wire/routes.ts. The handlers take their types from this
 // table, and the OpenAPI document its schemas. An operation without a row does not compile.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import { maxDepth } from '../service/model-parameters.ts';
+import type { SessionRecord } from '../service/session-archive.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { JsonBounds } from './json-scan.ts';
 import {
@@ -14,7 +15,6 @@ import {
   tagRequest,
   tagResult,
 } from './ordering-schemas.ts';
-import { anyRecord, sessionRecord } from './record-schemas.ts';
 import {
   changeSessionRequest,
   chatReply,
@@ -54,6 +54,38 @@ export interface OperationShape {
   /** The `data` of the response. */
   readonly data: z.ZodType;
 }
+
+/** A session to import, with its messages. */
+const sessionRecord = z.strictObject({
+  session,
+  messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
+  hidden_messages: z
+    .array(message)
+    .meta({ maxItems: importedMessages })
+    .exactOptional()
+    .describe('replaced replies and undone turns'),
+  replaces: z
+    .strictObject({
+      session: session.describe(
+        'the stored session as it was read; if it has changed since, the import fails with SESSION_BUSY',
+      ),
+      kept_in: z
+        .string()
+        .nullable()
+        .exactOptional()
+        .describe('a session with the stored messages that are not in this record'),
+    })
+    .exactOptional()
+    .describe('to replace the stored session with this id; every stored message is kept'),
+}) satisfies z.ZodType<SessionRecord>;
+
+/** A session to import, before the service checks it. The service reports only the first fault of a record. */
+const anyRecord = z.strictObject({
+  session: z.unknown(),
+  messages: z.array(z.unknown()),
+  hidden_messages: z.array(z.unknown()).optional(),
+  replaces: z.unknown().optional(),
+});
 
 const messageFieldNames = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
