@@ -155,6 +155,9 @@ describe('a batch', () => {
       journalOf(batch),
       `${whole.slice(0, whole.indexOf('sent '))}sent 4\n0 deleted\n1 deleted\nprinted 2\n2 dele`,
     );
+    const rows: { batch: string }[] = await place.answer(['sessions', 'batches']);
+    // The two that may have been sent count as left.
+    expect(rows.find((row) => row.batch === batch)).toMatchObject({ ids: 6, done: 2, deleted: 2, left: 4 });
     await place.output(['sessions', 'delete', ids[0] ?? '']);
     await place.output(['sessions', 'delete', ids[1] ?? '']);
     await place.output(['sessions', 'delete', ids[3] ?? '']);

@@ -97,7 +97,8 @@ export async function runBatches(
 function rowOfBatch(known: KnownBatch): BatchRow {
   const { batch, made_at, origin, project_id, ids } = known.seal;
   const { kind } = known.action;
-  const done = known.count('done');
+  // Ids whose result is unknown after a kill are left, not done.
+  const done = known.count('done') - known.count('doubtful');
   return {
     batch,
     kind,
