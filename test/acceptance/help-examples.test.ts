@@ -2,7 +2,9 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandPath, eachCommand, outputHelpText } from '../../src/cli/command-tree.ts';
 import { examples } from '../../src/cli/manual/examples.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { Place, type Typing } from '../support/parley.ts';
 import { PlaceWithModel } from '../support/place-with-model.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
@@ -18,6 +20,12 @@ let keyId: string;
 let key: string;
 
 const lines = Object.entries(examples).flatMap(([path, own]) => own.map(([line]) => ({ path, line })));
+// The command lines in the notes of a page. The tests of completion load its scripts.
+const program = await buildProgram([], '', async () => {}, {});
+eachCommand(program, (command) => {
+  for (const [, line = ''] of outputHelpText(command).matchAll(/^ {2}((?:git diff \| )?parley .*)$/gm))
+    lines.push({ path: commandPath(command), line });
+});
 
 beforeAll(async () => {
   place = await PlaceWithModel.open();
@@ -28,8 +36,9 @@ beforeAll(async () => {
   await place.add('gpt');
   keyId = (await place.answer<{ key_id: string }>(['keys', 'create', '--project', 'team'])).key_id;
   writeFileSync(join(place.path, 'key.txt'), key);
+  writeFileSync(join(place.path, 'in.txt'), 'One\nTwo\n');
   writeFileSync(join(place.path, 'main.c'), 'int main(void) { return 0; }\n');
-  writeFileSync(join(place.path, 'commit.md'), 'Write a commit message for this:\n');
+  writeFileSync(join(place.path, 'commit.md'), 'Write a commit message in {{language:English}} for this:\n');
   writeFileSync(
     join(place.path, 'modes.yaml'),
     `modes:\n  qwen: { base_url: '${place.server.url}', model: m }\n`,
@@ -86,6 +95,7 @@ function inPlace(path: string, line: string): string {
 function before(line: string): string {
   const [, mode] = /^parley modes add (\w+)/.exec(line) ?? [];
   if (mode !== undefined) return `parley modes remove ${mode} && `;
+  if (line.includes('--resume out.ndjson')) return 'parley chat --batch < in.txt > out.ndjson && ';
   const [, file] = /^parley (?:sessions export|store backup) .*?(\S+\.(?:json|backup))$/.exec(line) ?? [];
   if (file !== undefined) return `rm ${file} && `;
   // The session of -c is that of the terminal.

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandPath, eachCommand, shownCommands } from '../../src/cli/command-tree.ts';
 import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
+import { exampleText } from '../../src/cli/help-layout.ts';
 import { examples } from '../../src/cli/manual/examples.ts';
 import { variables } from '../../src/cli/manual/variables-and-files.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -110,7 +111,7 @@ describe('help', () => {
   });
 });
 
-test('every command with arguments shows examples of its own', async () => {
+test('every command shows examples of its own, in lines of up to 78 columns', async () => {
   const program = await buildProgram([], '', async () => {}, {});
   const paths: string[] = [];
   // `completion` shows how to install each script, and `show` is another name of `messages`.
@@ -118,13 +119,14 @@ test('every command with arguments shows examples of its own', async () => {
   eachCommand(program, (command) => {
     const path = commandPath(command);
     paths.push(path);
-    if (command.registeredArguments.length === 0 || others.includes(path)) return;
+    if (command.commands.length > 0 || others.includes(path)) return;
     if (command.parent === null || shownCommands(command.parent).includes(command))
       expect(examples, path).toHaveProperty([path]);
   });
   for (const [path, own] of Object.entries(examples)) {
     expect(paths).toContain(path);
     for (const [line] of own) expect(line).toContain(path);
+    for (const line of exampleText(own, 78).split('\n')) expect(line.length, line).toBeLessThanOrEqual(78);
   }
 });
 

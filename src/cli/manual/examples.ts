@@ -16,7 +16,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['parley chat -c "And in Rust?"', 'continue it'],
     ['parley chat -m qwen -f main.c "Review it."', 'choose a mode, add a file'],
     ['git log -5 | parley chat "Summarise:"', 'add piped input'],
-    ['parley chat -n --json "Hi" --jq .data.reply', 'print a part of the JSON'],
+    ['parley chat -n "Hi" --jq .data.reply', 'print a part of the JSON'],
   ],
   'parley repl': [
     ['parley repl -c', 'continue the last conversation'],
@@ -28,7 +28,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'parley sessions get': [
     ['parley sessions get "Trip to Oslo"', 'by the title'],
-    ['parley sessions get ID --json --jq .data.mode', 'one field, for a script'],
+    ['parley sessions get ID --jq .data.mode', 'one field, for a script'],
     ['parley sessions list --ids --tag work | parley sessions get', 'several'],
   ],
   'parley sessions list': [
@@ -72,19 +72,20 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['parley sessions archive --older-than 90d --yes', 'hide all old ones'],
   ],
   'parley sessions unarchive': [
-    ['parley sessions unarchive --archived --tag work --yes', 'show those with a tag again'],
+    ['parley sessions unarchive --tag work --yes', 'show those with a tag again'],
   ],
   'parley sessions tag': [
     ['parley sessions tag ID +work -draft', 'add a tag, remove another'],
     ['parley sessions tag --older-than 90d +old --yes', 'tag all old sessions'],
   ],
+  'parley sessions batches': [['parley sessions batches', 'ids for restore --batch and delete --resume']],
   'parley sessions purge': [
     ['parley sessions purge --deleted-before 30d --dry-run', 'show what would be erased'],
     ['parley sessions purge --user ada --yes', 'erase all sessions of a person'],
   ],
   'parley sessions redact': [
     ['parley sessions redact ID --secrets --dry-run', 'show what would be replaced'],
-    ['parley sessions redact ID --message 2 --yes', 'remove the text of one message'],
+    ['parley sessions redact ID --message 2 --yes', 'remove one message’s text'],
   ],
   'parley sessions export': [
     ['parley sessions export "Trip to Oslo" -o oslo.html', 'one page to read or share'],
@@ -100,7 +101,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['parley sync work --dry-run', 'show what each side lacks'],
     ['parley sync work --pull --tag shared', 'only fetch sessions with a tag'],
   ],
-  'parley models': [['parley models --json --jq ".data[].name"', 'only the names']],
+  'parley models': [
+    ['parley models', 'the modes to choose from with -m'],
+    ['parley models --jq ".data[].name"', 'only the names, for a script'],
+  ],
   'parley modes add': [
     [
       'parley modes add qwen --base-url http://localhost:11434/v1 --model qwen3',
@@ -113,12 +117,14 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'parley modes set': [
     ['parley modes set qwen --temperature 0.2', 'change a parameter'],
-    ['parley modes set qwen --fallback gpt', 'use another mode when this one fails'],
+    ['parley modes set qwen --fallback gpt', 'use another mode if this one fails'],
   ],
+  'parley modes list': [['parley modes list', 'the model and the server of each mode']],
   'parley modes show': [['parley modes show qwen', 'all settings of a mode']],
   'parley modes test': [['parley modes test qwen', 'ask its model one short question']],
   'parley modes remove': [['parley modes remove gpt', 'remove it; its sessions stay']],
   'parley modes default': [['parley modes default qwen', 'chat in this mode without -m']],
+  'parley templates list': [['parley templates list', 'the names for chat -t']],
   'parley templates show': [['parley templates show commit', 'print its file']],
   'parley templates edit': [
     ['parley templates edit commit', 'in $VISUAL or $EDITOR'],
@@ -127,6 +133,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'parley templates remove': [['parley templates remove commit', 'remove its file']],
   'parley setup': [['parley setup --yes', 'only the servers on this machine, without a question']],
   'parley usage': [['parley usage --days 7 --by day', 'each day of the last week']],
+  'parley verify': [
+    ['parley verify', 'the key in use'],
+    ['parley verify --profile work', 'the key of a profile'],
+  ],
   'parley login': [
     ['parley login --profile work --url https://chat.example.com', 'asks for the key, and makes the profile'],
     [
@@ -135,6 +145,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   'parley logout': [['parley logout --profile work', 'remove the key of a profile']],
+  'parley profiles list': [['parley profiles list', 'the server of each profile']],
   'parley profiles use': [['parley profiles use work', 'use it without --profile from now on']],
   'parley profiles remove': [['parley profiles remove work', 'forget the server and its key']],
   'parley keys create': [
@@ -142,6 +153,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['parley keys create --project team --scope read --expires 90d', 'one that only reads, for 90 days'],
     ['parley keys create --project team --turns-per-day 500', 'one with a budget'],
   ],
+  'parley keys list': [['parley keys list', 'the ids for keys revoke, and the last use of each key']],
   'parley keys revoke': [['parley keys revoke ID', 'refuse a key from now on']],
   'parley audit list': [
     ['parley audit list --since 7d --what delete', 'who deleted sessions this week'],
@@ -178,5 +190,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'from one machine to PostgreSQL',
     ],
   ],
+  'parley store migrate': [['parley store migrate', 'before servers of this version start']],
   'parley doctor': [['parley doctor --online', 'also ask the servers of models elsewhere']],
 };
