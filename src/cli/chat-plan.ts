@@ -55,18 +55,13 @@ export type ChatPlan =
   | {
       readonly kind: 'turn';
       readonly format: ChatFormat;
-      /** The option that requests JSON; null if there is none. */
-      readonly jsonFlag: JsonFlag | null;
       /** True if the words alone do not reproduce the turn: it also has files, stdin, a template or settings. */
       readonly hasMore: boolean;
     };
 
-export type JsonFlag = '--json' | '--json-stream';
-
 /** Throws `USAGE` for options that exclude each other. */
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
-  const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
-  checkConflicts(input, json, jsonFlag);
+  checkConflicts(input, json);
   const { words, files, stdin, mode, markdown, settings, template, session, user, fork, ephemeral } = input;
   const format = formatOf(input, json);
   const hasWords = words.length > 0 || files.length > 0;
@@ -80,10 +75,10 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
   }
   const hasOther = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
   const hasMore = hasOther || template !== null || hasSettings(settings) || fork;
-  return { kind: 'turn', format, jsonFlag, hasMore };
+  return { kind: 'turn', format, hasMore };
 }
 
-function checkConflicts(input: ChatInput, json: boolean, jsonFlag: JsonFlag | null): void {
+function checkConflicts(input: ChatInput, json: boolean): void {
   checkEphemeralConflicts(input.ephemeral, [
     ['-s', input.session !== null, continuingHint],
     ['-c', input.continue, continuingHint],
@@ -109,8 +104,9 @@ function checkConflicts(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nu
     throw new ParleyError('USAGE', '--extract-code and --schema cannot be used together.', {
       hint: '--schema already finds JSON in a fenced block.',
     });
-  if (input.extractCode !== null && jsonFlag !== null) {
-    throw new ParleyError('USAGE', `--extract-code and ${jsonFlag} cannot be used together.`, {
+  if (input.extractCode !== null && (json || input.jsonStream)) {
+    const flag = json ? '--json' : '--json-stream';
+    throw new ParleyError('USAGE', `--extract-code and ${flag} cannot be used together.`, {
       hint: 'Choose one: the code block, or the whole response as JSON.',
     });
   }

@@ -1,7 +1,7 @@
 // The hint for the next page of a listing: the same command line with the cursor, so that no filter is lost.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { Printing } from './context.ts';
-import { targetOptions } from './target-options.ts';
+import { outputOptions, targetOptions } from './target-options.ts';
 import { filterLine } from './terminal/filter.ts';
 
 export interface ListingLine {
@@ -30,6 +30,6 @@ function commandOf(
   cursor: string,
   { options }: Printing,
 ): string {
-  const globals = [...(options.json ? ['--json'] : []), ...targetOptions(options)];
+  const globals = [...outputOptions(options), ...targetOptions(options)];
   return ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
 }

@@ -4,13 +4,13 @@ import type { ChatRequest } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
-import type { ChatInput, JsonFlag } from './chat-plan.ts';
+import type { ChatInput } from './chat-plan.ts';
 import type { TurnOutcome } from './chat-turn.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext, GlobalOptions } from './context.ts';
 import { withoutSession } from './ephemeral-option.ts';
 import { withModeOfSession } from './mode-choice.ts';
 import { nextStep } from './next-step.ts';
-import { type TargetFlags, targetOptions } from './target-options.ts';
+import { outputOptions, targetOptions } from './target-options.ts';
 
 export interface RetriedChat {
   readonly words: readonly string[];
@@ -18,8 +18,8 @@ export interface RetriedChat {
   readonly user: string | null;
   readonly reasoning: boolean;
   readonly usage: boolean;
-  /** The option for the output format; null for text. */
-  readonly format: JsonFlag | null;
+  readonly jsonStream: boolean;
+  readonly extractCode: ChatInput['extractCode'];
   readonly mode: string;
   /** The session that the turn continued; null for a new one. */
   readonly session: string | null;
@@ -50,14 +50,13 @@ interface FailedTurn {
   /** Empty if the service did not begin the turn. */
   readonly mode: string;
   readonly key: string;
-  readonly jsonFlag: JsonFlag | null;
   readonly hasMore: boolean;
 }
 
 /** The failure of a turn, with the mode of the session or the command that repeats the turn, if one of them helps. */
 export async function failureOfTurn(
   { error, session }: Extract<TurnOutcome, { kind: 'failed' }>,
-  { request, previousMode, mode, key, jsonFlag, hasMore }: FailedTurn,
+  { request, previousMode, mode, key, hasMore }: FailedTurn,
   input: ChatInput,
   context: CliContext,
 ): Promise<unknown> {
@@ -70,11 +69,7 @@ export async function failureOfTurn(
   if (input.ephemeral) return withoutSession(error);
   if ((context.signal.aborted || context.stdout.gone.aborted) && !isOfService(error))
     await context.say(`Stopped. The reply so far is kept in session ${session}.`);
-  return withRetryCommand(
-    error,
-    { ...input, format: jsonFlag, mode, session: sessionId, hasMore, key },
-    context,
-  );
+  return withRetryCommand(error, { ...input, mode, session: sessionId, hasMore, key }, context);
 }
 
 /** True for a failure that the service reports with a session. After a stop, such a failure says that the reply is not kept. */
@@ -96,7 +91,7 @@ function withRetryCommand(error: unknown, chat: RetriedChat, { options, requestI
   });
 }
 
-function retryCommand(chat: RetriedChat, place: TargetFlags): string {
+function retryCommand(chat: RetriedChat, options: GlobalOptions): string {
   const { mode, session, title, user, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
@@ -108,10 +103,12 @@ function retryCommand(chat: RetriedChat, place: TargetFlags): string {
     return `the same command with ${fixed.join(' ')}${other}`;
   }
   const flags = [
-    ...targetOptions(place).map(quoteForShell),
+    ...targetOptions(options).map(quoteForShell),
     title !== null && `--title ${quoteForShell(title)}`,
     user !== null && `--user ${quoteForShell(user)}`,
-    chat.format,
+    ...outputOptions(options).map(quoteForShell),
+    chat.jsonStream && '--json-stream',
+    chat.extractCode !== null && `--extract-code=${chat.extractCode}`,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
     chat.schema !== null && `--schema ${quoteForShell(chat.schema)} --repair ${chat.repairs}`,

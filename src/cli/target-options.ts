@@ -1,4 +1,4 @@
-// The options that select the same target again, for commands that Parley prints.
+// The options that select the same target and the same output again, for commands that Parley prints.
 import type { GlobalOptions } from './context.ts';
 
 export type TargetFlags = Pick<
@@ -16,4 +16,8 @@ export function targetOptions(flags: TargetFlags): readonly string[] {
     ...(insecureHttp ? ['--insecure-http'] : []),
     ...(ca === null ? [] : ['--ca', ca]),
   ];
+}
+
+export function outputOptions({ json, jq }: Pick<GlobalOptions, 'json' | 'jq'>): readonly string[] {
+  return [...(json ? ['--json'] : []), ...(jq === null ? [] : ['--jq', jq])];
 }

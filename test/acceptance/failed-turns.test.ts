@@ -56,6 +56,21 @@ describe('a chat that fails', () => {
     });
   });
 
+  test.each([
+    ['--jq', '.data.reply | length'],
+    ['--json-stream', '--jq', '.event'],
+    ['--extract-code=last'],
+    ['--extract-code'],
+  ])('with %s %s %s prints a command with the same output', async (...flags) => {
+    await place.add('fast', '--default');
+    place.script = fails;
+    const { err } = await place.parley(['chat', '-n', 'Hi', ...flags]);
+    const written = flags.map((flag) =>
+      flag.includes(' ') ? `'${flag}'` : flag.replace(/code$/, 'code=first'),
+    );
+    for (const flag of written) expect(toRepeat(err)).toContain(` ${flag} `);
+  });
+
   test('prints a command that repeats the same turn, whatever was done since', async () => {
     await place.add('fast', '--default');
     await place.output(['chat', '-n', 'Hi']);

@@ -3,10 +3,13 @@ import { expect, test } from 'vitest';
 import type { Printing } from '../../src/cli/context.ts';
 import { writeNextPageHint } from '../../src/cli/next-page-hint.ts';
 
-async function hintFor(cursor: string, all: boolean): Promise<string> {
+const target = { profile: null, url: null, insecureHttp: false, store: null, insecureStore: false, ca: null };
+const text = { json: false, jq: null };
+
+async function hintFor(cursor: string, all: boolean, output: object = text): Promise<string> {
   let said = '';
   const context = {
-    options: { profile: null, url: null, insecureHttp: false, store: null, insecureStore: false, ca: null },
+    options: { ...target, ...output },
     say: async (line: string) => {
       said += line;
     },
@@ -21,6 +24,14 @@ test('the next page is named by a command with the cursor', async () => {
   );
   expect(await hintFor("it's", false)).toBe(
     "There are more results: continue with: parley sessions list --cursor 'it'\\''s'",
+  );
+});
+
+test('the command for the next page has the same output', async () => {
+  const hint = (output: object) => hintFor('abc', false, output);
+  expect(await hint({ json: true, jq: null })).toContain(': parley sessions list --json --cursor abc');
+  expect(await hint({ json: true, jq: '.data.items[]' })).toContain(
+    ": parley sessions list --json --jq '.data.items[]' --cursor abc",
   );
 });
 
