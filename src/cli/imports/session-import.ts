@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
-import { isIdConflict } from '../session-batch/id-conflict.ts';
+import { storeUnlessTaken } from '../session-batch/store-unless-taken.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
 import { sessionIdOf } from './conversation-record.ts';
 import type { ImportSession } from './import-item.ts';
@@ -115,7 +115,7 @@ class SessionImporter {
     const { missing, visible } = await this.#compare(session_id, record);
     if (missing === null) return { session_id, status: 'unchanged', ...marks };
     if (missing < visible) return null;
-    if (this.#options.dryRun || (await this.#storeUnlessTaken(record)))
+    if (this.#options.dryRun || (await storeUnlessTaken(() => this.#store(record))))
       return { session_id, status: 'grown', ...marks };
     return null;
   }
@@ -146,7 +146,7 @@ class SessionImporter {
     const { session_id } = record.session;
     await creations.record(session_id);
     try {
-      const isStored = await this.#storeUnlessTaken(record);
+      const isStored = await storeUnlessTaken(() => this.#store(record));
       if (!isStored) creations.withdraw(session_id);
       return isStored;
     } catch (error) {
@@ -180,17 +180,6 @@ class SessionImporter {
       backend.shareReads?.();
       return (await backend.archive.importSession(await this.#call(), record)).data;
     });
-  }
-
-  /** Resolves to false if another session has the id. */
-  async #storeUnlessTaken(record: SessionRecord): Promise<boolean> {
-    try {
-      await this.#store(record);
-      return true;
-    } catch (error) {
-      if (isIdConflict(error)) return false;
-      throw error;
-    }
   }
 
   /** The first message of the record that is not stored, and how many stored messages are visible. Undone messages and alternatives count as stored. */

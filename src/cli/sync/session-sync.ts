@@ -2,7 +2,7 @@
 
 import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
-import { isIdConflict } from '../session-batch/id-conflict.ts';
+import { storeUnlessTaken } from '../session-batch/store-unless-taken.ts';
 import { type Agreement, agreementOn, lookEqual, usableAgreement } from './agreement.ts';
 import {
   hasSameMessages,
@@ -84,7 +84,7 @@ class SessionSync {
     const status = to === 'remote' ? 'pushed' : 'pulled';
     if (this.#options.dryRun) return { status, at: to, agreed };
     const record = await this.#options.sides[otherSide(to)].read(session_id);
-    if (await storeUnlessTaken(this.#options.sides[to], record))
+    if (await storeUnlessTaken(() => this.#options.sides[to].store(record)))
       return { status, at: to, agreed: agreementOn(record.session, false, agreed) };
     // It was created there after the listing: a fork of this sync that an earlier sync had created here, too, and that was changed here since.
     return this.#merge(to);
@@ -148,7 +148,8 @@ class SessionSync {
     if (!dryRun) {
       // The fork is first stored on the side that has its messages, before they are replaced in the session.
       for (const side of fork === null ? [] : [fork.side, otherSide(fork.side)])
-        if (fork !== null && this.#mayWrite(side)) await storeUnlessTaken(sides[side], fork.record);
+        if (fork !== null && this.#mayWrite(side))
+          await storeUnlessTaken(() => sides[side].store(fork.record));
       for (const side of written) {
         const kept_in = fork?.side === side ? fork.record.session.session_id : null;
         await sides[side].replace(goal, { session: stored[side].session, kept_in });
@@ -179,17 +180,6 @@ async function deleteUnchanged(side: Side, session: Session): Promise<void> {
   if (deleted === null || lookEqual(deleted, session)) return;
   await side.restore(session_id);
   throw busy(session_id);
-}
-
-/** Resolves to false if the side has a different session with this id: it has grown, was changed or was deleted there. */
-async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boolean> {
-  try {
-    await side.store(record);
-    return true;
-  } catch (error) {
-    if (isIdConflict(error)) return false;
-    throw error;
-  }
 }
 
 function busy(sessionId: string): ParleyError {
