@@ -95,7 +95,12 @@ export function suggestCommand(
       ? didYouMean('chat', argv.slice(argv.indexOf('repl') + 1))
       : '';
   }
-  if (code === 'commander.unknownCommand') return didYouMean('chat', argv);
+  if (code === 'commander.unknownCommand') {
+    // The whole command line in quotes, as in `parley "sessions list"`.
+    const [name = '', ...rest] = argv[0]?.split(' ') ?? [];
+    const isQuotedLine = rest.length > 0 && findCommand(failed, name) !== undefined;
+    return isQuotedLine ? didYouMean(name, [...rest, ...argv.slice(1)]) : didYouMean('chat', argv);
+  }
   const [, flag = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
   if (code !== 'commander.unknownOption' || !hasOption(failed, 'chat', flag)) return '';
   const hasWords = readTypedWords(['chat', ...argv, ''], failed).position > 0;
