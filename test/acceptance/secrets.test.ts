@@ -66,6 +66,24 @@ describe('sessions search --secrets', () => {
     expect(`${out}${err}${piped}`).not.toMatch(/First|Second|4242/);
   });
 
+  test.each([
+    [['--cursor', 'x']],
+    [['--limit', '1']],
+    [['--older-than', '90d']],
+    [['--newer-than', '90d']],
+    [['--title-match', '*']],
+    [['--mode', 'echo']],
+    [['--tag', 'work']],
+    [['--user', 'ada']],
+    [['--pinned']],
+    [['--no-pinned']],
+    [['--archived']],
+  ])('refuses %j, because it reads every session', async (flags) => {
+    const { out, err, status } = await place.parley([...search, ...flags]);
+    expect({ out, status }).toEqual({ out: '', status: 2 });
+    expect(err).toContain(flags[0]);
+  });
+
   test('shows sentences and the progress at a terminal', async () => {
     const screen = place.screen(search);
     expect((await screen.ended).status).toBe(0);

@@ -1,5 +1,5 @@
 // `parley sessions search`: finds sessions by words in their messages, the best match first, with the matching passages.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { maxPageItems } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
@@ -24,6 +24,7 @@ import {
   addConditionOptions,
   type ConditionFlags,
   conditionFlagsOf,
+  conditionNames,
   conditionsOf,
   conditionWords,
 } from './session-filter.ts';
@@ -54,9 +55,11 @@ export function registerSearch(parent: Command, run: Run): void {
     .command('search')
     .description('find sessions by words in their messages, the best match first')
     .argument('[query...]', 'words, "a phrase", prefix*')
-    .option(
-      '--secrets',
-      'show where messages contain keys, tokens, passwords and card numbers, but not the secrets themselves',
+    .addOption(
+      new Option(
+        '--secrets',
+        'show where the sessions of the project contain keys, tokens, passwords and card numbers, but not the secrets themselves',
+      ).conflicts(['limit', 'cursor', ...conditionNames]),
     )
     .option('--limit <n>', `how many sessions, 1 to ${maxPageItems}`, wholeNumber(1, maxPageItems), 20)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor');
@@ -66,7 +69,7 @@ export function registerSearch(parent: Command, run: Run): void {
     .action((words: string[], { limit, cursor, utc, secrets, ...flags }: SearchFlags, self: Command) =>
       run(self, async (context) => {
         const conditions = conditionFlagsOf(flags);
-        if (secrets) return findSecrets(words, cursor, context);
+        if (secrets) return findSecrets(words, context);
         const query = words.join(' ');
         if (words.length === 0)
           throw new ParleyError('USAGE', 'There is nothing to search for.', {
@@ -78,16 +81,9 @@ export function registerSearch(parent: Command, run: Run): void {
 }
 
 /** Secrets have no ranking and no pages: each is printed when it is found. */
-async function findSecrets(
-  words: readonly string[],
-  cursor: string | undefined,
-  context: CliContext,
-): Promise<undefined> {
-  if (words.length > 0 || cursor !== undefined) {
-    throw new ParleyError(
-      'USAGE',
-      '--secrets searches every message, and cannot be combined with words or --cursor.',
-    );
+async function findSecrets(words: readonly string[], context: CliContext): Promise<undefined> {
+  if (words.length > 0) {
+    throw new ParleyError('USAGE', '--secrets searches every message, and cannot be combined with words.');
   }
   const { searchSecrets } = await import('./secret-search.ts');
   return searchSecrets(context);

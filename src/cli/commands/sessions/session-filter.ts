@@ -17,6 +17,17 @@ export interface ConditionFlags {
   readonly archived?: true;
 }
 
+export const conditionNames = [
+  'olderThan',
+  'newerThan',
+  'titleMatch',
+  'mode',
+  'tag',
+  'user',
+  'pinned',
+  'archived',
+] as const satisfies readonly (keyof ConditionFlags)[];
+
 export interface FilterFlags extends ConditionFlags {
   readonly query?: string;
   readonly all?: true;
@@ -66,8 +77,7 @@ export function filterOf({ query, all, ...flags }: FilterFlags): FilterChoice | 
 
 /** The conditions among other flags. */
 export function conditionFlagsOf(flags: ConditionFlags): ConditionFlags {
-  const { olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived } = flags;
-  const conditions = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived });
+  const conditions = conditionNames.map((name) => [name, flags[name]] as const);
   return Object.fromEntries(conditions.filter(([, value]) => value !== undefined));
 }
 
