@@ -40,7 +40,7 @@ export function registerOrdering(
   { kind, description, options = (command) => command, read }: OrderingCommand,
 ): void {
   const command = parent.command(kind).description(description).argument('[id...]', someSessions);
-  addFilterOptions(options(command))
+  addFilterOptions(options(command), kind === 'unarchive' ? 'archived sessions (the default)' : undefined)
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--dry-run', 'show what would be changed, and change nothing')
     .option('--ignore-missing', 'do not fail for ids that are not found')

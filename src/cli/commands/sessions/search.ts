@@ -63,7 +63,7 @@ export function registerSearch(parent: Command, run: Run): void {
     )
     .option('--limit <n>', `how many sessions, 1 to ${maxPageItems}`, wholeNumber(1, maxPageItems), 20)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor');
-  addConditionOptions(command)
+  addConditionOptions(command, 'only archived sessions (default: these and the others)')
     .addOption(utcOption())
     .addHelpText('after', helpNote(usage))
     .action((words: string[], { limit, cursor, utc, secrets, ...flags }: SearchFlags, self: Command) =>

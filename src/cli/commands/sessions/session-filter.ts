@@ -40,7 +40,10 @@ export interface FilterChoice {
   readonly all: boolean;
 }
 
-export function addConditionOptions(command: Command): Command {
+export function addConditionOptions(
+  command: Command,
+  archived = 'archived sessions instead of the others',
+): Command {
   return command
     .option('--older-than <when>', 'sessions last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
     .option('--newer-than <when>', 'sessions last active since then', pointInTime)
@@ -50,11 +53,11 @@ export function addConditionOptions(command: Command): Command {
     .option('--user <name>', 'sessions of this user')
     .option('--pinned', 'pinned sessions')
     .option('--no-pinned', 'sessions that are not pinned')
-    .option('--archived', 'archived sessions instead of the others');
+    .option('--archived', archived);
 }
 
-export function addFilterOptions(command: Command): Command {
-  return addConditionOptions(command)
+export function addFilterOptions(command: Command, archived?: string): Command {
+  return addConditionOptions(command, archived)
     .option('--query <words>', 'sessions whose messages contain these words, as in sessions search')
     .option('--all', 'all sessions of the project, including archived ones');
 }
