@@ -31,8 +31,9 @@ export async function wrappedNotice(text: string, output: Output): Promise<strin
 }
 
 async function wrapped(text: string, columns: number): Promise<string> {
-  const { default: wrapAnsi } = await import('wrap-ansi');
-  return wrapAnsi(text, columns, { hard: false }).replaceAll(glue, ' ');
+  // An upgrade may have removed the file of this package. The notice is then shown as it is.
+  const wrap = await import('wrap-ansi').catch(() => null);
+  return (wrap?.default(text, columns, { hard: false }) ?? text).replaceAll(glue, ' ');
 }
 
 function glued(words: string): string {
