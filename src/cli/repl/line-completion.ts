@@ -1,7 +1,7 @@
 // Completes the edited line for Tab, and remembers which choices are listed above that line.
 import type { LineReaderOptions } from './line-reader-options.ts';
-import { type LineState, replaced } from './line-state.ts';
-import { plain, unfolded } from './line-text.ts';
+import { type LineState, replaceText } from './line-state.ts';
+import { plain, unfoldText } from './line-text.ts';
 
 /**
  * `inserted`: the line has changed. `listed`: the caller shows `list` above the line. `nothing`: there is nothing to insert or to list.
@@ -36,12 +36,12 @@ export class LineCompletion {
   async run(state: LineState): Promise<CompletionEffect> {
     const text = plain(state.text);
     // A line with a fold is not completed, because the shown text differs from its text.
-    if (text !== unfolded(state.text, [])) return { kind: 'folded', state, list: '' };
+    if (text !== unfoldText(state.text, [])) return { kind: 'folded', state, list: '' };
     this.#running = new AbortController();
     try {
       const { from, to, insert, choices } = await this.#complete(text, state.cursor, this.#running.signal);
       if (text.slice(from, to) !== insert)
-        return { kind: 'inserted', state: replaced(state, from, to, insert), list: '' };
+        return { kind: 'inserted', state: replaceText(state, from, to, insert), list: '' };
       const list = choices.length > 1 ? choices.map((choice) => `${choice}\n`).join('') : '';
       const isNew = list !== this.#listed && list !== '';
       if (isNew) this.#listed = list;

@@ -12,14 +12,14 @@ import {
 } from './line-input.ts';
 import {
   draftOf,
-  inserted,
-  killed,
+  insertPaste,
+  insertText,
+  killText,
   type LineState,
   lineOf,
   longPaste,
-  moved,
-  pasted,
-  replaced,
+  moveCursor,
+  replaceText,
 } from './line-state.ts';
 import {
   blankBefore,
@@ -37,7 +37,7 @@ import { asksForMore, openBlock } from './typed-line.ts';
 export function edit(state: LineState, input: LineInput, history: readonly string[]): EditResult {
   if (input.kind === 'paste') {
     return state.search === null
-      ? done(pasted({ ...state, prefix: false }, input.text))
+      ? result(insertPaste({ ...state, prefix: false }, input.text))
       : changeSearch(state, { typed: input.text.replace(/\s+/g, ' ') }, history);
   }
   const { key } = input;
@@ -49,15 +49,15 @@ export function edit(state: LineState, input: LineInput, history: readonly strin
   }
   const change = changes[keyName(key)];
   if (change !== undefined) return change(state, history);
-  return isText(key) ? done(typed(state, key.sequence)) : done(state);
+  return isText(key) ? result(typeText(state, key.sequence)) : result(state);
 }
 
-function done(state: LineState): EditResult {
+function result(state: LineState): EditResult {
   return { state, action: 'none' };
 }
 
-function typed(state: LineState, text: string): LineState {
-  const next = inserted(state, text);
+function typeText(state: LineState, text: string): LineState {
+  const next = insertText(state, text);
   // Letters that are typed one after the other are undone together.
   const joins = state.lastAction === 'type' && !/\s/.test(text);
   return { ...next, undo: joins ? state.undo : next.undo, lastAction: 'type' };
@@ -71,18 +71,18 @@ type Find = (text: string, at: number) => number;
 const moving =
   (to: Find): Change =>
   (state) =>
-    done(moved(state, to(plain(state.text), state.cursor)));
+    result(moveCursor(state, to(plain(state.text), state.cursor)));
 
 const removing =
   (remove: (state: LineState, from: number, to: number) => LineState) =>
   (from: Find, to: Find): Change =>
   (state) => {
     const text = plain(state.text);
-    return done(remove(state, from(text, state.cursor), to(text, state.cursor)));
+    return result(remove(state, from(text, state.cursor), to(text, state.cursor)));
   };
 
-const killing = removing(killed);
-const erasing = removing((state, from, to) => replaced(state, from, to, ''));
+const killing = removing(killText);
+const erasing = removing((state, from, to) => replaceText(state, from, to, ''));
 
 const acting =
   (action: Action): Change =>
@@ -93,9 +93,9 @@ const left = characterBefore;
 const right = characterAfter;
 const enter: Change = (state) => {
   const { text, cursor } = state;
-  if (openBlock(text) !== null) return done(replaced(state, text.length, text.length, '\n'));
+  if (openBlock(text) !== null) return result(replaceText(state, text.length, text.length, '\n'));
   if (asksForMore(text) && cursor === text.length)
-    return done(replaced(state, text.length - 1, text.length, '\n'));
+    return result(replaceText(state, text.length - 1, text.length, '\n'));
   return { state, action: 'submit' };
 };
 
@@ -104,10 +104,10 @@ const older: Change = (state, history) => {
   const start = lineStart(text, cursor);
   if (start > 0) {
     const above = lineStart(text, start - 1);
-    return done(moved(state, onBorder(text, Math.min(above + cursor - start, start - 1))));
+    return result(moveCursor(state, onBorder(text, Math.min(above + cursor - start, start - 1))));
   }
   const index = (state.browsing?.index ?? history.length) - 1;
-  return index < 0 ? { state, action: 'bell' } : done(recalled(state, index, history));
+  return index < 0 ? { state, action: 'bell' } : result(recallLine(state, index, history));
 };
 
 const newer: Change = (state, history) => {
@@ -116,14 +116,14 @@ const newer: Change = (state, history) => {
   const end = lineEnd(text, cursor);
   if (end < text.length) {
     const column = cursor - lineStart(text, cursor);
-    return done(moved(state, onBorder(text, Math.min(end + 1 + column, lineEnd(text, end + 1)))));
+    return result(moveCursor(state, onBorder(text, Math.min(end + 1 + column, lineEnd(text, end + 1)))));
   }
   if (browsing === null) return { state, action: 'bell' };
-  if (browsing.index + 1 < history.length) return done(recalled(state, browsing.index + 1, history));
-  return done({ ...state, ...browsing.draft, browsing: null, lastAction: 'other' });
+  if (browsing.index + 1 < history.length) return result(recallLine(state, browsing.index + 1, history));
+  return result({ ...state, ...browsing.draft, browsing: null, lastAction: 'other' });
 };
 
-function recalled(state: LineState, index: number, history: readonly string[]): LineState {
+function recallLine(state: LineState, index: number, history: readonly string[]): LineState {
   const { undo, browsing } = state;
   const draft = browsing?.draft ?? draftOf(state);
   return { ...lineOf(history[index] ?? '', state, longPaste), undo, browsing: { index, draft } };
@@ -142,28 +142,28 @@ const transpose: Change = (state) => {
   const first = characterBefore(text, second);
   const end = characterAfter(text, second);
   const swapped = state.text.slice(second, end) + state.text.slice(first, second);
-  return done(replaced(state, first, end, swapped));
+  return result(replaceText(state, first, end, swapped));
 };
 
 const undo: Change = (state) => {
   const before = state.undo.at(-1);
   if (before === undefined) return { state, action: 'bell' };
-  return done({ ...state, ...before, undo: state.undo.slice(0, -1), browsing: null, lastAction: 'other' });
+  return result({ ...state, ...before, undo: state.undo.slice(0, -1), browsing: null, lastAction: 'other' });
 };
 
 const changes: Readonly<Record<string, Change>> = {
   return: enter,
   // Before the terminal is in raw mode, Enter arrives under this name.
   enter,
-  'alt-return': (state) => done(inserted(state, '\n')),
-  'alt-enter': (state) => done(inserted(state, '\n')),
+  'alt-return': (state) => result(insertText(state, '\n')),
+  'alt-enter': (state) => result(insertText(state, '\n')),
   tab: acting('complete'),
   'ctrl-c': acting('interrupt'),
   'ctrl-z': acting('suspend'),
   'ctrl-l': acting('clear-screen'),
   'ctrl-d': (state, history) =>
     state.text === '' ? { state, action: 'leave' } : erasing(here, right)(state, history),
-  'ctrl-x': (state) => done({ ...state, prefix: true }),
+  'ctrl-x': (state) => result({ ...state, prefix: true }),
   'ctrl-r': (state, history) => changeSearch(state, { typed: '' }, history),
   left: moving(left),
   'ctrl-b': moving(left),
@@ -194,7 +194,7 @@ const changes: Readonly<Record<string, Change>> = {
   'ctrl-delete': killing(here, wordAfter),
   'ctrl-u': killing(lineStart, here),
   'ctrl-k': killing(here, (text, at) => (text[at] === '\n' ? at + 1 : lineEnd(text, at))),
-  'ctrl-y': (state) => done(inserted(state, state.killed)),
+  'ctrl-y': (state) => result(insertText(state, state.killedText)),
   'ctrl-t': transpose,
   'ctrl-_': undo,
 };
@@ -203,12 +203,12 @@ function inSearch(state: LineState, key: Key, history: readonly string[]): EditR
   const { search } = state;
   const name = keyName(key);
   if (search === null || name === 'ctrl-g' || name === 'ctrl-c')
-    return done({ ...state, ...search?.draft, search: null });
+    return result({ ...state, ...search?.draft, search: null });
   if (name === 'ctrl-r') return findNext(state, search, history);
   if (name === 'backspace' || name === 'ctrl-h') return changeSearch(state, { erased: true }, history);
   if (isText(key)) return changeSearch(state, { typed: key.sequence }, history);
   // Any other key accepts the found line, and then has its own effect.
   const found = search.found === null ? null : (history[search.found] ?? '');
   const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state, longPaste);
-  return name === 'escape' || name === 'tab' ? done(line) : edit(line, { kind: 'key', key }, history);
+  return name === 'escape' || name === 'tab' ? result(line) : edit(line, { kind: 'key', key }, history);
 }

@@ -11,10 +11,10 @@ import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { emptyLine, initialLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
+import { emptyLine, initialLine, type LineState, lineOf, replaceText, typedAhead } from './line-state.ts';
 import { RedrawSchedule } from './redraw-schedule.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
-import { editableText, submitted } from './submitted-line.ts';
+import { editableText, submittedLine } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
 import { lineFor } from './typed-line.ts';
 import { WaitingKeys } from './waiting-keys.ts';
@@ -159,14 +159,14 @@ export class LineReader implements LineSource {
     else if (action === 'suspend') {
       if (this.#settle === null) this.#suspend();
     } else if (action !== 'submit') this.#state = state;
-    else if (state.text !== '') this.#state = replaced(state, state.text.length, state.text.length, '\n');
+    else if (state.text !== '') this.#state = replaceText(state, state.text.length, state.text.length, '\n');
   }
 
   #act(state: LineState, action: Action): void {
     switch (action) {
       case 'submit':
         this.#state = state;
-        this.#finish({ kind: 'line', line: submitted(state) });
+        this.#finish({ kind: 'line', line: submittedLine(state) });
         return;
       case 'interrupt':
         this.#clear(state);

@@ -2,7 +2,7 @@
 import { withoutLastNewlines } from '../end-of-text.ts';
 import {
   escapeSlash,
-  expanded,
+  expandFolds,
   type FoldSize,
   foldOf,
   isLong,
@@ -20,7 +20,7 @@ export interface LineState {
   readonly cursor: number;
   readonly pastes: readonly string[];
   /** The text that was cut. Ctrl-Y inserts it. */
-  readonly killed: string;
+  readonly killedText: string;
   readonly lastAction: 'type' | 'kill' | 'other';
   readonly undo: readonly Draft[];
   /** The history line that is shown, and the draft that it replaced. */
@@ -50,7 +50,7 @@ export const emptyLine: LineState = {
   text: '',
   cursor: 0,
   pastes: [],
-  killed: '',
+  killedText: '',
   lastAction: 'other',
   undo: [],
   browsing: null,
@@ -68,7 +68,7 @@ export function draftOf({ text, cursor }: LineState): Draft {
  */
 export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
   const { pastes } = before;
-  const line = { ...emptyLine, killed: expanded(before.killed, pastes), pastes };
+  const line = { ...emptyLine, killedText: expandFolds(before.killedText, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
   const { from, to, isCommand } = parseLine(typed);
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
@@ -84,7 +84,7 @@ export function lineOf(typed: string, before: LineState = emptyLine, size: FoldS
 }
 
 /** Replaces a part of the text, and puts the cursor after the new part. */
-export function replaced(state: LineState, from: number, to: number, text: string): LineState {
+export function replaceText(state: LineState, from: number, to: number, text: string): LineState {
   const next = state.text.slice(0, from) + text + state.text.slice(to);
   return {
     ...state,
@@ -96,30 +96,30 @@ export function replaced(state: LineState, from: number, to: number, text: strin
   };
 }
 
-export function inserted(state: LineState, text: string): LineState {
-  return replaced(state, state.cursor, state.cursor, text);
+export function insertText(state: LineState, text: string): LineState {
+  return replaceText(state, state.cursor, state.cursor, text);
 }
 
-export function moved(state: LineState, cursor: number): LineState {
+export function moveCursor(state: LineState, cursor: number): LineState {
   return { ...state, cursor, lastAction: 'other' };
 }
 
 /** Removes a part of the text and keeps it for Ctrl-Y. Parts that are cut one after the other are joined. */
-export function killed(state: LineState, from: number, to: number): LineState {
+export function killText(state: LineState, from: number, to: number): LineState {
   if (from === to) return state;
   const part = state.text.slice(from, to);
-  const joined = to <= state.cursor ? part + state.killed : state.killed + part;
+  const joined = to <= state.cursor ? part + state.killedText : state.killedText + part;
   const joins = state.lastAction === 'kill';
-  return { ...replaced(state, from, to, ''), killed: joins ? joined : part, lastAction: 'kill' };
+  return { ...replaceText(state, from, to, ''), killedText: joins ? joined : part, lastAction: 'kill' };
 }
 
 /** Inserts a paste at the cursor, folded if it is long. */
-export function pasted(state: LineState, paste: string): LineState {
+export function insertPaste(state: LineState, paste: string): LineState {
   const text = withLineFeeds(paste);
   if (text === '') return state;
-  if (!isLong(text, longPaste) || state.pastes.length === maxFolds) return inserted(state, literal(text));
+  if (!isLong(text, longPaste) || state.pastes.length === maxFolds) return insertText(state, literal(text));
   const { pastes } = state;
-  return { ...inserted(state, foldOf(pastes.length)), pastes: [...pastes, text] };
+  return { ...insertText(state, foldOf(pastes.length)), pastes: [...pastes, text] };
 }
 
 /** The text that was typed before the prompt appeared, without the newlines at its end. */
@@ -131,5 +131,5 @@ export function typedAhead(state: LineState): LineState {
 /** A line that returns to the prompt, followed by the text that was typed in the meantime, on a line of its own. */
 export function initialLine(initial: string, typed: LineState): LineState {
   const state = lineOf(initial, typed);
-  return typed.text === '' ? state : inserted(state, `\n${typed.text}`);
+  return typed.text === '' ? state : insertText(state, `\n${typed.text}`);
 }

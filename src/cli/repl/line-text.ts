@@ -46,12 +46,12 @@ export function plain(text: string): string {
 }
 
 /** The text with each fold replaced by its paste, as literal text. */
-export function expanded(text: string, pastes: readonly string[]): string {
+export function expandFolds(text: string, pastes: readonly string[]): string {
   return text.replace(/[\udc00-\udfef]/gu, (fold) => literal(pastes[fold.charCodeAt(0) - firstFold] ?? ''));
 }
 
 /** The whole text, for a message. */
-export function unfolded(text: string, pastes: readonly string[]): string {
+export function unfoldText(text: string, pastes: readonly string[]): string {
   return plain(text).replace(/[\udc00-\udfef]/gu, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
 }
 

@@ -11,8 +11,8 @@ import type { LineInput } from './line-input.ts';
 import type { PromptFor } from './line-layout.ts';
 import { drawTo } from './line-painter.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { emptyLine, inserted, type LineState, lineOf, pasted } from './line-state.ts';
-import { submitted } from './submitted-line.ts';
+import { emptyLine, insertPaste, insertText, type LineState, lineOf } from './line-state.ts';
+import { submittedLine } from './submitted-line.ts';
 
 interface PlainLineReaderOptions {
   readonly open: () => TerminalInput;
@@ -141,7 +141,7 @@ export class PlainLineReader implements LineSource {
   #showTypedAhead(initial: string): void {
     const typed = withoutLastNewlines(this.#burst.splice(0).join('\n'));
     this.#returnedMessage = typed === '' ? initial : '';
-    this.#state = typed === '' ? emptyLine : pasted(withOpenLine(lineOf(initial)), typed);
+    this.#state = typed === '' ? emptyLine : insertPaste(withOpenLine(lineOf(initial)), typed);
     if (typed === '' && initial !== '') this.#draw('(Enter alone sends the message.)\n');
     if (typed === '') return;
     if (typed.split('\n').some(isCut)) this.#draw(`${cutLine}\n`);
@@ -159,7 +159,7 @@ export class PlainLineReader implements LineSource {
     }
     const { state, action } = edit(this.#state, enter, []);
     this.#state = state;
-    if (action === 'submit') this.#finish({ kind: 'line', line: submitted(state) });
+    if (action === 'submit') this.#finish({ kind: 'line', line: submittedLine(state) });
     else this.#draw(continuationPrompt);
   }
 
@@ -167,7 +167,7 @@ export class PlainLineReader implements LineSource {
     const isEnterAlone = lines.every((line) => line === '') && !isBegun(this.#state);
     if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#returnedMessage) : this.#state;
     const isTyped = lines.length === 1 && !lines.some(isCut);
-    return (isTyped ? inserted : pasted)(withOpenLine(this.#state), lines.join('\n'));
+    return (isTyped ? insertText : insertPaste)(withOpenLine(this.#state), lines.join('\n'));
   }
 
   #finish(line: ReadLine): void {
@@ -209,7 +209,7 @@ function isBegun({ text }: LineState): boolean {
 
 /** The state to which another line can be added: text that does not end in a newline gets one. */
 function withOpenLine(state: LineState): LineState {
-  return state.text === '' || isBegun(state) ? state : inserted(state, '\n');
+  return state.text === '' || isBegun(state) ? state : insertText(state, '\n');
 }
 
 function isCut(line: string): boolean {

@@ -1,6 +1,6 @@
 // A submitted line: its message, and whether it is a slash command.
 import type { LineState } from './line-state.ts';
-import { unfolded } from './line-text.ts';
+import { unfoldText } from './line-text.ts';
 import { openBlock, parseLine, typedLine } from './typed-line.ts';
 
 export interface SubmittedLine {
@@ -11,18 +11,18 @@ export interface SubmittedLine {
   readonly typed: string;
 }
 
-export function submitted({ text: line, pastes }: LineState): SubmittedLine {
+export function submittedLine({ text: line, pastes }: LineState): SubmittedLine {
   const parsed = parseLine(line, pastes);
-  const text = unfolded(parsed.text, pastes);
+  const text = unfoldText(parsed.text, pastes);
   return {
     text,
     mayBeCommand: parsed.isCommand,
-    typed: typedLine(unfolded(line, pastes), text, parsed.isCommand),
+    typed: typedLine(unfoldText(line, pastes), text, parsed.isCommand),
   };
 }
 
 /** The text for an external editor: the message alone, or the whole line of a command. */
 export function editableText({ text: line, pastes }: LineState): string {
   const blockStart = openBlock(line);
-  return unfolded(blockStart === null ? parseLine(line, pastes).text : line.slice(blockStart), pastes);
+  return unfoldText(blockStart === null ? parseLine(line, pastes).text : line.slice(blockStart), pastes);
 }

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { edit } from '../../../src/cli/repl/line-editor.ts';
 import type { Action, LineInput } from '../../../src/cli/repl/line-input.ts';
 import { emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
-import { plain, unfolded } from '../../../src/cli/repl/line-text.ts';
+import { plain, unfoldText } from '../../../src/cli/repl/line-text.ts';
 import { shownLine } from '../../../src/cli/repl/shown-line.ts';
-import { submitted } from '../../../src/cli/repl/submitted-line.ts';
+import { submittedLine } from '../../../src/cli/repl/submitted-line.ts';
 import { runs } from '../../support/runs.ts';
 
 /** `^a` is Ctrl-A, `~b` is Alt-B, `<left>` is a named key, and anything else a character. */
@@ -128,13 +128,13 @@ describe('Enter', () => {
   ])('after %s sends %j', (keys, text, mayBeCommand) => {
     const { state, actions } = edited(keysOf(`${keys}<return>`));
     expect(actions.at(-1)).toBe('submit');
-    expect(submitted(state)).toMatchObject({ text, mayBeCommand });
+    expect(submittedLine(state)).toMatchObject({ text, mayBeCommand });
   });
 
   test('after a paste that ends with a backslash sends the paste unchanged', () => {
     const { state, actions } = edited([paste('cd \\'), ...keysOf('<return>')]);
     expect(actions.at(-1)).toBe('submit');
-    expect(submitted(state).text).toBe('cd \\');
+    expect(submittedLine(state).text).toBe('cd \\');
   });
 });
 
@@ -172,7 +172,7 @@ describe('the history', () => {
   test('sends a found line with Enter', () => {
     const { state, actions } = edited(keysOf('^rtwo<return>'), history);
     expect(actions.at(-1)).toBe('submit');
-    expect(submitted(state).text).toBe('two\nlines');
+    expect(submittedLine(state).text).toBe('two\nlines');
   });
 });
 
@@ -184,7 +184,7 @@ describe('a paste', () => {
         const whole = (beginning + text).replace(/\r\n?/g, '\n');
         const { state, actions } = edited([paste(beginning + text), ...keysOf('<return>')]);
         expect(actions).toEqual(['none', 'submit']);
-        if (whole !== '') expect(submitted(state)).toMatchObject({ text: whole, mayBeCommand: false });
+        if (whole !== '') expect(submittedLine(state)).toMatchObject({ text: whole, mayBeCommand: false });
       }),
       { numRuns: runs(100, 2_500) },
     );
@@ -194,10 +194,10 @@ describe('a paste', () => {
     const long = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
     const { state } = edited([...keysOf('a'), paste(long), ...keysOf('b<left><left>x')]);
     expect([...state.text]).toHaveLength(4);
-    expect(submitted(state).text).toBe(`ax${long}b`);
-    expect(submitted(edited(keysOf('<right><backspace>'), [], state).state).text).toBe('axb');
+    expect(submittedLine(state).text).toBe(`ax${long}b`);
+    expect(submittedLine(edited(keysOf('<right><backspace>'), [], state).state).text).toBe('axb');
     const moved = edited(keysOf('^a^k^y^y'), [], state).state;
-    expect(submitted(moved).text).toBe(`ax${long}bax${long}b`);
+    expect(submittedLine(moved).text).toBe(`ax${long}bax${long}b`);
   });
 
   test('that was folded stays folded when it is recalled or found, and is sent completely', () => {
@@ -205,7 +205,7 @@ describe('a paste', () => {
     for (const keys of ['<up>', '^rline 7<escape>']) {
       const { state } = edited(keysOf(keys), [long]);
       expect([...state.text]).toHaveLength(1);
-      expect(submitted(state).text).toBe(long);
+      expect(submittedLine(state).text).toBe(long);
     }
     const { state } = edited(keysOf('^rLINE 7'.toLowerCase()), [long]);
     expect(shownLine(state, [long]).text).toBe('… line 7 …');
@@ -214,17 +214,17 @@ describe('a paste', () => {
   test('that is long and begins with a slash is a message after a typed slash', () => {
     const long = '/title P\n'.repeat(50);
     const { state } = edited([...keysOf('/'), paste(long)]);
-    expect(submitted(state)).toMatchObject({ text: long, mayBeCommand: false });
+    expect(submittedLine(state)).toMatchObject({ text: long, mayBeCommand: false });
   });
 
   test('within a typed command is its argument', () => {
     const { state } = edited([...keysOf('/title '), paste('A /title')]);
-    expect(submitted(state)).toMatchObject({ text: '/title A /title', mayBeCommand: true });
+    expect(submittedLine(state)).toMatchObject({ text: '/title A /title', mayBeCommand: true });
   });
 
   test('becomes a command after a slash is typed before it', () => {
     const { state } = edited([paste('quit'), ...keysOf('^a/')]);
-    expect(submitted(state)).toMatchObject({ text: '/quit', mayBeCommand: true });
+    expect(submittedLine(state)).toMatchObject({ text: '/quit', mayBeCommand: true });
   });
 });
 
@@ -249,9 +249,9 @@ describe('any keys', () => {
         for (const input of typed) {
           state = edit(state, input, history).state;
           const { text, cursor } = state;
-          expect(unfolded(text.slice(0, cursor), state.pastes).isWellFormed()).toBe(true);
+          expect(unfoldText(text.slice(0, cursor), state.pastes).isWellFormed()).toBe(true);
           expect(cursor).toBeLessThanOrEqual(text.length);
-          expect(unfolded(text, state.pastes).isWellFormed()).toBe(true);
+          expect(unfoldText(text, state.pastes).isWellFormed()).toBe(true);
         }
       }),
       { numRuns: runs(100, 2_500) },

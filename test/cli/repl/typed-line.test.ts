@@ -5,7 +5,7 @@ import { edit } from '../../../src/cli/repl/line-editor.ts';
 import type { LineInput } from '../../../src/cli/repl/line-input.ts';
 import { emptyLine, initialLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
 import { plain } from '../../../src/cli/repl/line-text.ts';
-import { editableText, submitted } from '../../../src/cli/repl/submitted-line.ts';
+import { editableText, submittedLine } from '../../../src/cli/repl/submitted-line.ts';
 import { lineFor } from '../../../src/cli/repl/typed-line.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -52,7 +52,7 @@ function typedIn(
 /** The text that Enter sends; null if it sends nothing. */
 function sent(state: LineState, history: readonly string[] = []) {
   const { state: next, action } = edit(state, key('return'), history);
-  return action === 'submit' ? submitted(next) : null;
+  return action === 'submit' ? submittedLine(next) : null;
 }
 
 function expectMessage(state: LineState, text: string, history: readonly string[] = []) {
@@ -194,10 +194,10 @@ describe('pasted text', () => {
         for (const input of inputs) {
           const { state: next, action } = edit(state, input, lines);
           state = next;
-          expect(submitted(state).mayBeCommand).toBe(false);
+          expect(submittedLine(state).mayBeCommand).toBe(false);
           if (action === 'submit') {
-            lines = [...lines, submitted(state).typed];
-            state = lineOf(submitted(state).typed, state);
+            lines = [...lines, submittedLine(state).typed];
+            state = lineOf(submittedLine(state).typed, state);
           }
         }
       }),
