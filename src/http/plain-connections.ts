@@ -65,7 +65,6 @@ class PlainConnections implements Connections {
     const bytes = requestBytes(this.#origin.host, request);
     const reused = this.#takeIdle();
     new PlainExchange(reused ?? this.#open(), handler, {
-      ...this.#options,
       onReusable: (connection) => {
         if (this.#reusesConnections) this.#idle.push(connection);
         else connection.socket.destroy();
@@ -75,6 +74,7 @@ class PlainConnections implements Connections {
         this.#reusesConnections = false;
         for (const { socket } of this.#idle.splice(0)) socket.destroy();
       },
+      ...this.#options,
     }).send(bytes);
   }
 
