@@ -1,5 +1,6 @@
 // The layout of a help page: the commands of a group come first, and the global options last, by name only.
 import { type Command, Help, type Option } from 'commander';
+import { commandPath } from './command-tree.ts';
 
 /** A narrower description begins on the line after its term. */
 const minDescriptionWidth = 30;
@@ -18,6 +19,12 @@ export function formatHelp(command: Command, helper: Help): string {
   const first = others.findIndex((section) => /^(Arguments|Options):\n/.test(section));
   others.splice(first === -1 ? others.length : first, 0, ...commands);
   return `${[...others, ...globalOptions(helper.visibleGlobalOptions(command), page)].join('\n\n')}\n`;
+}
+
+/** A command with its required options, the other options and its arguments. */
+export function commandUsage(command: Command): string {
+  const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  return [commandPath(command), ...required, command.usage()].join(' ');
 }
 
 function formatItem(term: string, termWidth: number, description: string, page: Help): string {

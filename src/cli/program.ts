@@ -6,7 +6,7 @@ import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
-import { formatHelp } from './help-layout.ts';
+import { commandUsage, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -157,7 +157,7 @@ export async function buildProgram(
     .option('--ca <file>', 'also trust the certificates (PEM) in this file')
     .option('--debug', 'print each request as a curl command, and stack traces of failures')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true, formatHelp })
+    .configureHelp({ showGlobalOptions: true, formatHelp, commandUsage })
     .showSuggestionAfterError();
   for (const register of await registrations(first)) register(program, run, isOutline ? null : second);
   return program;

@@ -3,7 +3,7 @@ import type { Command, CommanderError } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import { commandPath } from './command-tree.ts';
-import { commandLines } from './help-layout.ts';
+import { commandLines, commandUsage } from './help-layout.ts';
 import {
   suggestByForeignName,
   suggestCommand,
@@ -36,10 +36,7 @@ export function usageError(error: CommanderError, command: Command, argv: readon
     .replace(/'([^']+)'/g, (_, word: string) => `'${beginning(word)}'`)
     .split('\n');
   const guess = suggestionFor(error, suggestion.replace(/^\((.*)\)$/, '$1'), command, argv);
-  const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
-  const usage = usageCodes.includes(error.code)
-    ? ['Usage:', path, ...required, command.usage()].join(' ')
-    : '';
+  const usage = usageCodes.includes(error.code) ? `Usage: ${commandUsage(command)}` : '';
   // A command to copy is on its own line.
   const first = guess || usage;
   return new ParleyError('USAGE', sentence(what, error, command), {

@@ -130,6 +130,15 @@ test('every command shows examples of its own, in lines of up to 78 columns', as
   }
 });
 
+test.each([
+  [['keys', 'create'], '--project <name>'],
+  [['retention', 'set'], '--after <time>'],
+  [['store', 'copy'], '--from <store> --to <store>'],
+])('the usage names the options that are required: %j', async (words, options) => {
+  const [usage] = (await place.output([...words, '--help'])).split('\n');
+  expect(usage).toBe(`Usage: parley ${words.join(' ')} ${options} [options]`);
+});
+
 test('every argument has a description, and -y is short for --yes everywhere', async () => {
   const program = await buildProgram([], '', async () => {}, {});
   eachCommand(program, (command) => {
