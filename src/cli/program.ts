@@ -142,14 +142,14 @@ export async function buildProgram(
     .option('--url <url>', 'use this server, with the key from PARLEY_API_KEY')
     .option('--store <url>', 'use this PostgreSQL store: postgres://USER@HOST/DATABASE')
     .option('--json', 'print only JSON on stdout')
-    .option('--jq <filter>', 'filter the JSON with this jq expression')
+    .option('--jq <filter>', 'filter the JSON with this jq expression; implies --json')
     .option('--quiet', 'hide hints and progress')
     .option('--progress', 'report the progress of long work every 10 s, even without a terminal')
     .option('--no-color', 'disable colours')
     .option('--no-input', 'never prompt; fail where an answer is needed')
     .option(
       '--timeout <seconds>',
-      'longest wait for a silent server or model; for a locked store at most 5',
+      'longest silence of a server or model (default: 300 before the first byte, 60 in a stream); for a locked store at most 5',
       seconds,
     )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')

@@ -62,7 +62,10 @@ export function registerChat(parent: Command, run: Run): void {
     .command('chat')
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; piped stdin is added after the words')
-    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option(
+      '-m, --mode <name>',
+      'the mode to chat in (default: that of the session, else the default; see: parley models)',
+    )
     .option('-s, --session <id>', `continue this session: ${oneSession}`)
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')

@@ -5,6 +5,7 @@ import type { Target } from '../../config/settings.ts';
 import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
+import { helpNote } from '../help-layout.ts';
 import type { Run } from '../run.ts';
 import { storeKeyChange } from '../store-key-change.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
@@ -24,6 +25,9 @@ interface LoginFlags {
   readonly replyPointer?: string;
 }
 
+const defaults = `
+Without --profile, the profile is named after the host of --url. Without --url, the key is for the profile in use.`;
+
 const keyBytes = 16 * 1024;
 
 export function registerLogin(parent: Command, run: Run): void {
@@ -37,6 +41,7 @@ export function registerLogin(parent: Command, run: Run): void {
       '--reply-pointer <pointer>',
       'JSON Pointer to the reply in the response of a third-party server, as in /data/text',
     )
+    .addHelpText('after', helpNote(defaults))
     .action(({ keyStdin, replyPointer }: LoginFlags, command: Command) =>
       run(command, (context) =>
         runLogin({ keyFromStdin: keyStdin ?? false, replyPointer: replyPointer ?? null }, context),

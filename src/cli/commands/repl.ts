@@ -32,7 +32,10 @@ export function registerRepl(parent: Command, run: Run): void {
     .description('have a conversation in the terminal (parley alone does the same)')
     .option('-s, --session <id>', `continue this session: ${oneSession}`)
     .option('-c, --continue', 'continue the session last used in this terminal')
-    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option(
+      '-m, --mode <name>',
+      'the mode to chat in (default: that of the session, else the default; see: parley models)',
+    )
     .option('--user <name>', 'the user that the sessions of this conversation belong to')
     .option(ephemeralFlag, ephemeralDescription);
   addSettingOptions(command)

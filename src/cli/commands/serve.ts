@@ -84,7 +84,7 @@ export function registerServe(parent: Command, run: Run): void {
     )
     .option(
       '--retention-every <time>',
-      'run the retention policies this often, as in 12h or 1d; only one of several servers runs them',
+      'run the retention policies this often, as in 12h or 1d (default: never); only one of several servers runs them',
       timeSpan,
     )
     .option('--no-migrate', 'refuse a store of an older version instead of migrating it')

@@ -25,7 +25,7 @@ export function registerSync(parent: Command, run: Run): void {
     .option('--pull', 'only fetch what is missing here')
     .option('--tag <tag>', 'only sessions that have this tag in either place; repeatable', repeatable)
     .option('--dry-run', 'show what would be done, and change nothing')
-    .option('--forget', 'forget earlier syncs, as after restoring a store from a backup')
+    .option('--forget', 'sync as if for the first time; needed after restoring a store from a backup')
     .option('--verbose', 'print a result line for each changed session, even at a terminal')
     .action((profile: string, flags: SyncFlags, command: Command) =>
       run(command, (context) => {

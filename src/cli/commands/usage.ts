@@ -18,7 +18,7 @@ export function registerUsage(parent: Command, run: Run): void {
   parent
     .command('usage')
     .description('show turns, tokens and times to the first token')
-    .option('--days <number>', 'only the last n times 24 hours', wholeNumber(1, 99_999))
+    .option('--days <number>', 'only the last n times 24 hours (default: all)', wholeNumber(1, 99_999))
     .addOption(
       new Option('--by <group>', 'what each row is; days are in UTC')
         .choices(['mode', 'session', 'day'])

@@ -42,9 +42,9 @@ export function registerKeysCreate(parent: Command, run: Run): void {
         'what it may do: read; chat, which includes read; or admin, everything (default: everything)',
       ).choices(keyScopes),
     )
-    .option('--expires <when>', 'when it expires, as in 90d or 2027-01-31', pointInTime)
-    .option('--turns-per-day <n>', 'the most turns per day (UTC)', wholeNumber(1))
-    .option('--tokens-per-day <n>', 'the most tokens per day (UTC)', wholeNumber(1))
+    .option('--expires <when>', 'when it expires, as in 90d or 2027-01-31 (default: never)', pointInTime)
+    .option('--turns-per-day <n>', 'the most turns per day in UTC (default: no limit)', wholeNumber(1))
+    .option('--tokens-per-day <n>', 'the most tokens per day in UTC (default: no limit)', wholeNumber(1))
     .action((options: KeyOptions, command: Command) =>
       run(command, (context) => {
         const { project, name, use = false } = options;

@@ -26,7 +26,7 @@ export function registerModesAdd(parent: Command, run: Run): void {
   addModeOptions(
     parent
       .command('add')
-      .description('add a mode for a model')
+      .description('add a mode for a model; without --like it needs --base-url and --model')
       .argument('<name>', 'the name of the new mode, for chat -m'),
   )
     .option('--like <mode>', 'copy settings that are not set from this mode')

@@ -41,7 +41,7 @@ export function addModeOptions(command: Command): Command {
     .option('--system <text>', 'the system prompt; "" for none')
     .option('--system-file <path>', 'read the system prompt from a file')
     .option('--temperature <number>', 'the temperature; "" for the model’s default', numberOrNone)
-    .option('--max-tokens <number>', 'the longest reply; "" for the model’s default', tokensOrNone)
+    .option('--max-tokens <number>', 'the longest reply in tokens; "" for the model’s default', tokensOrNone)
     .option(
       '--param <name=json>',
       'extra field of each request, as in top_p=0.9; name= removes it; repeatable',

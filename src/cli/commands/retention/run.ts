@@ -18,7 +18,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
     .command('run')
     .description('apply the policy: delete inactive sessions, and erase those it deleted long ago')
     .option('--dry-run', 'show what would be deleted and erased, and change nothing')
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option('-y, --yes', 'do not ask for confirmation, except for a count (see --confirm)')
     .option(
       '--confirm <count>',
       'confirm the number of sessions that --dry-run shows, instead of typing it',

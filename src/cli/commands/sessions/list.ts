@@ -77,7 +77,7 @@ export function registerList(parent: Command, run: Run): void {
       wholeNumber(1, maxPageItems),
     )
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
-    .addOption(new Option('--all', 'list all sessions').conflicts('limit'))
+    .addOption(new Option('--all', 'list all of them, without a limit').conflicts('limit'))
     .option('--ids', 'print only ids, one per line: all of them, unless --limit is set')
     .option('--deleted', 'list deleted sessions instead of active ones');
   addConditionOptions(command)

@@ -29,7 +29,7 @@ export function registerRedact(parent: Command, run: Run): void {
     .option('--secrets', 'remove what sessions search --secrets finds in messages, titles and settings')
     .option(
       '--message <id>',
-      'remove the whole text of this message, by its id or position; repeatable',
+      'remove the whole text of this message of one session, by its id or position; repeatable',
       repeatable,
     )
     .option('--all', 'redact all sessions of the project (with --secrets)')
