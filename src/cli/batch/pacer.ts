@@ -2,6 +2,7 @@
 // ones. When the server answers, it runs more. It ends the batch when further calls would be useless.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import { modelServerProblemOf } from '../../service/model-server-problem.ts';
 import { isOutOfFiles } from '../../system/file-errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 
@@ -142,7 +143,7 @@ export class Pacer {
     // A wait does not free the files that this process has open.
     if (isRefused(error) && !isOutOfFiles(error.cause)) {
       this.#refusal = code;
-      this.#recordRefusal(startedAt, retryAfter);
+      this.#recordRefusal(startedAt, error);
       const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > maxWaitSeconds;
       if (isFatal) this.#giveUp(error);
       return !isFatal && tries < maxTries;
@@ -161,8 +162,9 @@ export class Pacer {
     this.#options.giveUp(error);
   }
 
-  #recordRefusal(startedAt: number, retryAfter: number | null): void {
+  #recordRefusal(startedAt: number, error: ParleyError): void {
     const { random, say } = this.#options;
+    const { retryAfter } = error;
     // Calls that ran at the same time are refused together, which counts as one refusal.
     const isNew = startedAt >= this.#pausedUntil;
     if (isNew) {
@@ -175,7 +177,13 @@ export class Pacer {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;
     const seconds = Math.ceil(pause / 1000);
-    const reason = ownPause < pause ? `The server asks to wait ${seconds} s` : 'The server is overloaded';
+    const reason = ownPause < pause ? `The server asks to wait ${seconds} s` : reasonOf(error);
     say(`${reason}: waiting ${seconds} s, then sending ${this.limit} at a time.`);
   }
+}
+
+function reasonOf(error: ParleyError): string {
+  return modelServerProblemOf(error) === 'unreachable'
+    ? 'The model’s server cannot be reached'
+    : 'The server is overloaded';
 }

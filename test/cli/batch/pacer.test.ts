@@ -99,6 +99,17 @@ test('a pause is as long as the server says, or longer each time if it says noth
   ]);
 });
 
+test('a pause for a server of a model that cannot be reached says so', async () => {
+  const { pacer, said } = paced(4, { isRefused: ({ code }) => code === 'UNAVAILABLE' });
+  const details = [{ field: 'model_server', problem: 'unreachable' }];
+  let left = 4;
+  await pacer.run(async () => {
+    left -= 1;
+    if (left >= 0) throw new ParleyError('UNAVAILABLE', 'Nothing listens there.', { details });
+  });
+  expect(said).toEqual(['The model’s server cannot be reached: waiting 2 s, then sending 1 at a time.']);
+});
+
 test('a minute with only refusals ends the batch; a success in between restarts the minute', async () => {
   const { pacer, clock, stop } = paced(4);
   await pacer.run(turnedAway(8));
