@@ -38,7 +38,7 @@ export function recordOf(
   branch: Branch,
   options: RecordOptions,
 ): SessionRecord | null {
-  const merged = mergedMessages(branch.messages, options.messagesOnly);
+  const merged = mergeMessages(branch.messages, options.messagesOnly);
   if (merged.length === 0) return null;
   const { source, fallbackTime } = options;
   const idOf = (name: string) => messageId(source, conversation.id, name);
@@ -95,10 +95,7 @@ function messageId(source: SourceName, conversation: string, message: string): s
   return `${source}/${hash('sha256', id)}`;
 }
 
-function mergedMessages(
-  messages: readonly ForeignMessage[],
-  messagesOnly: boolean,
-): readonly MergedMessage[] {
+function mergeMessages(messages: readonly ForeignMessage[], messagesOnly: boolean): readonly MergedMessage[] {
   const merged: MergedMessage[] = [];
   for (const [place, message] of messages.entries()) {
     const text = messageText(message.parts, messagesOnly);

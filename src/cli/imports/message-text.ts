@@ -21,7 +21,7 @@ function partText(part: Part, messagesOnly: boolean): string | null {
     case 'attachment': {
       const head = `[attachment: ${oneLine(part.name)}]`;
       if (messagesOnly || part.text === null || part.text.trim() === '') return head;
-      return `${head}\n${fenced(shortened(part.text, importLimits.attachmentCharacters))}`;
+      return `${head}\n${fence(shorten(part.text, importLimits.attachmentCharacters))}`;
     }
     case 'thinking':
       return messagesOnly || part.text.trim() === '' ? null : note('thinking', part.text);
@@ -35,7 +35,7 @@ function partText(part: Part, messagesOnly: boolean): string | null {
 }
 
 function note(head: string, text: string): string {
-  const shown = shortened(text.trim(), importLimits.noteCharacters);
+  const shown = shorten(text.trim(), importLimits.noteCharacters);
   const lines = shown === '' ? [] : shown.split(/\r?\n/);
   return [
     `> [${head}]${lines.length === 1 ? ` ${lines[0]}` : ''}`,
@@ -44,7 +44,7 @@ function note(head: string, text: string): string {
 }
 
 /** The beginning of a long text, with its original length. */
-function shortened(text: string, maxLength: number): string {
+function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)} … (${text.length} characters in all)`;
 }
 
@@ -55,8 +55,8 @@ function oneLine(name: string): string {
     .slice(0, 200);
 }
 
-function fenced(text: string): string {
+function fence(text: string): string {
   const longestRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longestRun + 1);
-  return `${fence}\n${text}\n${fence}`;
+  const marks = '`'.repeat(longestRun + 1);
+  return `${marks}\n${text}\n${marks}`;
 }

@@ -27,7 +27,7 @@ export async function redactHistories(
     const lock = { path: path.replace(/\.jsonl$/, '.lock'), locks };
     try {
       await withFileLock(lock, () => {
-        const { text, changed } = redacted(readFileSync(path, 'utf8'), replace);
+        const { text, changed } = redactText(readFileSync(path, 'utf8'), replace);
         if (changed > 0) replaceFile(path, text, { durable: true });
         count += changed;
       });
@@ -38,7 +38,7 @@ export async function redactHistories(
   return count;
 }
 
-function redacted(file: string, replace: (line: string) => string) {
+function redactText(file: string, replace: (line: string) => string) {
   let changed = 0;
   const lines = file.split('\n').flatMap((json) => {
     const line = decodeLine(json);

@@ -48,7 +48,7 @@ export async function showPastTurns(
     filterText(endOf(textOf(message, renderReply), maxRows * columns))
       .replaceAll('\t', '    ')
       .split('\n')
-      .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
+      .flatMap((line) => wrapInParts(line, wrap).map(withoutBlankOfBreak));
   // The newest messages first: once the screen is full, the earlier ones are not rendered.
   let rows: readonly string[] = [];
   for (const message of messages.toReversed())
@@ -70,7 +70,7 @@ function endOf(text: string, cells: number): string {
  * Wraps a line in parts, because `wrap-ansi` takes quadratic time for words without spaces. Each part begins with the unfinished row of
  * the part before it.
  */
-function wrapped(line: string, wrap: (part: string) => string[]): readonly string[] {
+function wrapInParts(line: string, wrap: (part: string) => string[]): readonly string[] {
   const rows: string[] = [];
   let open = '';
   for (let at = 0; at === 0 || at < line.length; at += partLength) {

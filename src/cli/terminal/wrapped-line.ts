@@ -14,7 +14,7 @@ const glue = '\u00a0';
 export async function wrappedLine(line: string, output: Output): Promise<string> {
   const columns = output.columns();
   if (!output.formats || maxColumns(line) <= columns) return line;
-  return wrapped(line.replace(command, glued), columns);
+  return wrapText(line.replace(command, glueWords), columns);
 }
 
 /** Wraps each line of a notice. Continued lines have the indent of the line. */
@@ -24,18 +24,21 @@ export async function wrappedNotice(text: string, output: Output): Promise<strin
   const lines = text.split('\n').map(async (line) => {
     if (maxColumns(line) <= columns) return line;
     const indent = ' '.repeat(line.search(/\S|$/));
-    const rows = await wrapped(line.trimStart().replace(commandAfterColon, glued), columns - indent.length);
+    const rows = await wrapText(
+      line.trimStart().replace(commandAfterColon, glueWords),
+      columns - indent.length,
+    );
     return indent + rows.replaceAll('\n', `\n${indent}`);
   });
   return (await Promise.all(lines)).join('\n');
 }
 
-async function wrapped(text: string, columns: number): Promise<string> {
+async function wrapText(text: string, columns: number): Promise<string> {
   // An upgrade may have removed the file of this package. The notice is then shown as it is.
   const wrap = await import('wrap-ansi').catch(() => null);
   return (wrap?.default(text, columns, { hard: false }) ?? text).replaceAll(glue, ' ');
 }
 
-function glued(words: string): string {
+function glueWords(words: string): string {
   return words.replaceAll(' ', glue);
 }
