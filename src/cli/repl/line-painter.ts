@@ -184,7 +184,7 @@ export class LinePainter {
 
   /**
    * Moves to the first column of the first drawn row. A terminal that was resized since then may have wrapped the rows again. No terminal
-   * reports that, so `reflows` is derived from its name (terminal-reflow.ts).
+   * reports that, so `reflows` is derived from its name (open-repl.ts).
    */
   #toStart(): string {
     const before = this.#drawn;

@@ -12,6 +12,7 @@ import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { fetchNamedSession } from '../session-reference.ts';
 import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
+import type { Environment } from '../terminal/style.ts';
 import { type CompletableCommand, complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
@@ -23,7 +24,6 @@ import { Repl } from './repl.ts';
 import { reportReplFailure } from './repl-failure.ts';
 import { withRotatedKey } from './rotated-key.ts';
 import { slashCommands } from './slash-commands.ts';
-import { reflowsItsLine } from './terminal-reflow.ts';
 
 export interface ReplInput {
   readonly session: string | null;
@@ -122,6 +122,16 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
       }
     },
   });
+}
+
+/**
+ * True if a resized terminal wraps the line at its prompt again. No terminal reports that, so its name decides. Most terminals do: tmux, and the
+ * terminals of GNOME, KDE, macOS and Windows, kitty, Alacritty, WezTerm, foot. These do not: xterm, the Linux console, GNU screen, and xterm.js
+ * (Visual Studio Code), which does not reflow the line that holds the cursor.
+ */
+function reflowsItsLine(env: Environment): boolean {
+  if (env['TMUX']) return true;
+  return !(env['XTERM_VERSION'] || env['STY'] || env['TERM'] === 'linux' || env['TERM_PROGRAM'] === 'vscode');
 }
 
 /** A failure offers no choices, because its message would break the line that is being edited. */
