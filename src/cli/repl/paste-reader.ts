@@ -7,8 +7,8 @@ interface PasteReaderOptions {
   readonly onTyped: (text: string) => void;
   readonly onPasted: (text: string) => void;
   readonly startTimer: StartTimer;
-  /** Waits for the rest of a key or report. `startTimer` by default. */
-  readonly startReadingTimer?: StartTimer;
+  /** Waits for the rest of a key or report. */
+  readonly startReadingTimer: StartTimer;
 }
 
 const esc = '\x1b';
@@ -39,10 +39,6 @@ export class PasteReader {
     this.#options = options;
   }
 
-  get #startReadingTimer(): StartTimer {
-    return this.#options.startReadingTimer ?? this.#options.startTimer;
-  }
-
   take(text: string): void {
     this.#stopHolding();
     let rest = this.#held + text;
@@ -66,7 +62,7 @@ export class PasteReader {
     if (whole < text.length) {
       this.#held = text.slice(whole);
       // Escape alone is a key.
-      this.#stopHolding = this.#startReadingTimer(pauseMs, () => {
+      this.#stopHolding = this.#options.startReadingTimer(pauseMs, () => {
         const text = this.#held;
         this.#held = '';
         this.#emit(text);
@@ -106,7 +102,7 @@ export class PasteReader {
     this.#stopWaiting();
     const text = this.#reports.push(received);
     if (this.#reports.isOpen) {
-      this.#stopWaiting = this.#startReadingTimer(reportMs, () =>
+      this.#stopWaiting = this.#options.startReadingTimer(reportMs, () =>
         this.#emitWithoutReports(this.#reports.end()),
       );
     }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PasteReader } from '../../../src/cli/repl/paste-reader.ts';
+import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 import { runs } from '../../support/runs.ts';
 
 const start = '\x1b[200~';
@@ -10,13 +11,15 @@ const end = '\x1b[201~';
 function reader() {
   const told: string[][] = [];
   const timers = new Set<() => void>();
+  const startTimer: StartTimer = (_milliseconds, action) => {
+    timers.add(action);
+    return () => timers.delete(action);
+  };
   const pastes = new PasteReader({
     onTyped: (text) => told.push(['typed', text]),
     onPasted: (text) => told.push(['pasted', text]),
-    startTimer: (_milliseconds, action) => {
-      timers.add(action);
-      return () => timers.delete(action);
-    },
+    startTimer,
+    startReadingTimer: startTimer,
   });
   /** A pause that is longer than every timer. */
   const pause = () => {
