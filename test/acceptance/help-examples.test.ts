@@ -20,7 +20,7 @@ let keyId: string;
 let key: string;
 
 const lines = Object.entries(examples).flatMap(([path, own]) => own.map(([line]) => ({ path, line })));
-// The command lines in the notes of a page. The tests of completion load its scripts.
+// The command lines in the notes of a page.
 const program = await buildProgram([], '', async () => {}, {});
 eachCommand(program, (command) => {
   for (const [, line = ''] of outputHelpText(command).matchAll(/^ {2}((?:git diff \| )?parley .*)$/gm))
@@ -98,6 +98,7 @@ function before(line: string): string {
   if (line.includes('--resume out.ndjson')) return 'parley chat --batch < in.txt > out.ndjson && ';
   const [, file] = /^parley (?:sessions export|store backup) .*?(\S+\.(?:json|backup))$/.exec(line) ?? [];
   if (file !== undefined) return `rm ${file} && `;
+  if (line.includes('/fish/')) return 'mkdir -p ~/.config/fish/completions && ';
   // The session of -c is that of the terminal.
   return line === 'parley repl -c' ? 'parley chat -n Hi && ' : '';
 }

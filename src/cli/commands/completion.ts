@@ -1,7 +1,6 @@
 // `parley completion SHELL` prints the completion script of a shell. That script calls the hidden `parley __complete` at each Tab.
 import { Argument, type Command } from 'commander';
 import type { CliContext, Printing } from '../context.ts';
-import { helpNote } from '../help-layout.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -22,17 +21,10 @@ export function registerCompletion(parent: Command, run: Run): void {
     .command('completion')
     .description('print the completion script for commands, options, modes, profiles and sessions')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .addHelpText('after', helpNote(installation))
     .action((shell: CompletionInput['shell'], _options, command: Command) =>
       run(command, (context) => runCompletion({ shell }, context)),
     );
 }
-
-const installation = `
-To enable it:
-  bash   echo 'eval "$(parley completion bash)"' >> ~/.bashrc
-  zsh    echo 'eval "$(parley completion zsh)"' >> ~/.zshrc       (after compinit)
-  fish   parley completion fish > ~/.config/fish/completions/parley.fish`;
 
 export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<undefined> {
   const { completionScripts } = await import('../completion/scripts.ts');

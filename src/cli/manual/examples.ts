@@ -192,4 +192,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'parley store migrate': [['parley store migrate', 'before servers of this version start']],
   'parley doctor': [['parley doctor --online', 'also ask the servers of models elsewhere']],
+  'parley completion': [
+    [`echo 'eval "$(parley completion bash)"' >> ~/.bashrc`, 'enable it in bash'],
+    [`echo 'eval "$(parley completion zsh)"' >> ~/.zshrc`, 'in zsh; the line must follow compinit'],
+    ['parley completion fish > ~/.config/fish/completions/parley.fish', 'enable it in fish'],
+  ],
 };
