@@ -6,11 +6,13 @@ import { commandPath } from './command-tree.ts';
 const minDescriptionWidth = 30;
 /** Longer lines of prose are hard to read. */
 const maxProseWidth = 100;
+/** Narrower text is not wrapped. Commander's limit is 40. */
+const minWidthToWrap = 20;
 
 export function formatHelp(command: Command, helper: Help): string {
   // Commander's page without the descriptions of the global options.
   const page: Help = Object.assign(Object.create(helper), {
-    ...{ showGlobalOptions: false, minWidthToWrap: 20 },
+    ...{ showGlobalOptions: false, minWidthToWrap },
     formatItem: (...item: Parameters<Help['formatItem']>) => formatItem(...item),
   });
   const sections = Help.prototype.formatHelp.call(page, command, page).trimEnd().split('\n\n');
@@ -31,8 +33,7 @@ function formatItem(term: string, termWidth: number, description: string, page: 
   const width = page.helpWidth ?? 80;
   if (width - termWidth - 4 >= minDescriptionWidth || description === '')
     return Help.prototype.formatItem.call(page, term, termWidth, description, page);
-  const lines = page.boxWrap(description, width - 4).split('\n');
-  return [`  ${term}`, ...lines.map((line) => `    ${line}`)].join('\n');
+  return `  ${term}\n${indented(description, 4, width)}`;
 }
 
 /** The section with command lines and what each does. A line that continues on the next one has its description below it. */
@@ -40,7 +41,7 @@ export function exampleText(examples: readonly (readonly [string, string])[], wi
   const longest = Math.max(...examples.map(([line]) => line.length));
   const isWide = examples.every(([line, does]) => !line.includes('\n') && longest + 4 + does.length <= width);
   const lines = examples.map(([line, does]) =>
-    isWide ? `  ${line.padEnd(longest)}  ${does}` : `  ${line}\n    ${does}`,
+    isWide ? `  ${line.padEnd(longest)}  ${does}` : `  ${line}\n${indented(does, 4, width)}`,
   );
   return ['', 'Examples:', ...lines, ''].join('\n');
 }
@@ -63,12 +64,17 @@ function fittedLine(line: string, columns: number): string {
   const [, indent = '', term = '', gap = '', prose = ''] =
     /^( *)(?:(\S+(?: \S+)*)( {2,}))?(.*)$/.exec(line) ?? [];
   const before = indent.length + term.length + gap.length;
-  if (term === '' && prose.startsWith('parley ')) return line;
+  if (term === '' && /^(\S.* \| )?parley /.test(prose)) return line;
   const isBeside = term === '' || columns - before >= minDescriptionWidth;
-  const hanging = ' '.repeat(isBeside ? before : indent.length + 2);
-  const lines = new Help().boxWrap(prose, columns - hanging.length).split('\n');
-  const text = lines.map((one) => `${hanging}${one}`).join('\n');
+  const text = indented(prose, isBeside ? before : indent.length + 2, columns);
   return isBeside ? `${indent}${term}${gap}${text.slice(before)}` : `${indent}${term}\n${text}`;
+}
+
+/** The text in lines of up to `width` columns, each with `indent` spaces before it. */
+function indented(text: string, indent: number, width: number): string {
+  const help = Object.assign(new Help(), { minWidthToWrap });
+  const lines = help.boxWrap(text, width - indent).split('\n');
+  return lines.map((line) => `${' '.repeat(indent)}${line}`).join('\n');
 }
 
 /** The section of a group's help that lists its commands. */
