@@ -77,9 +77,12 @@ function start() {
       const file = dist + name.slice(2);
       // One file contains the length of the text, the number of commands that may still add to the cache, the text and the cache, so that a
       // start reads one file. If there is no such file, only the text is read.
-      const packed = read(`${file}.${cache}`);
+      let packed = read(`${file}.${cache}`);
+      // Only the name of the first file contains no hash of its text. A version that is copied over another one finds the cache of that one.
+      if (chunks.size === 0 && packed !== null && !textIn(packed).equals(read(file) || Buffer.alloc(0)))
+        packed = null;
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
-      const text = packed === null ? read(file) : packed.subarray(8, end);
+      const text = packed === null ? read(file) : textIn(packed);
       if (text === null && chunks.size === 0) return null;
       // While a server runs, an upgrade may remove files that it has not loaded yet.
       if (text === null)
@@ -100,6 +103,10 @@ function start() {
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);
     }
     return chunks.get(name).exports;
+  }
+
+  function textIn(packed) {
+    return packed.subarray(8, 8 + packed.readUInt32LE(0));
   }
 
   // The package contains the code cache of one release of Node. Another release creates its own during its first commands, if they can write

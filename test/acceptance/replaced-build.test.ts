@@ -60,3 +60,15 @@ test('a REPL whose build was replaced says so, keeps the message, and says how t
   expect((await screen.ended).status).toBe(0);
   expect(screen.text).toContain(`Continue with: parley repl -s ${session}`);
 });
+
+test('a version that is copied over another one runs, although a code cache of the other one is left', async () => {
+  const place = removeAfterTest(new Place());
+  const { program, dist } = copyOfProgram(place);
+  expect(readdirSync(dist).filter((name) => /^main\.cjs\..*\.cache$/.test(name))).toHaveLength(1);
+  writeFileSync(
+    join(dist, 'main.cjs'),
+    `(function (exports) { exports.main = () => process.stdout.write('the new version'); })`,
+  );
+  const { out } = await place.shell(`'${process.execPath}' '${program}' models`);
+  expect(out).toBe('the new version');
+});
