@@ -1,6 +1,7 @@
 // A source is a program or a service whose conversations can be imported. To add one, write a file in sources/ and list it in source-table.ts.
 import type { ParleyError } from '../../service/errors.ts';
 import type { OpenDatabase } from '../../system/open-database.ts';
+import type { Environment } from '../terminal/style.ts';
 import type { SourceReading } from './conversation.ts';
 
 export const sourceNames = [
@@ -79,7 +80,7 @@ export interface ConversationPlace {
 
 export interface ScannedMachine {
   readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /**

@@ -1,11 +1,12 @@
 // Copies text into the clipboard through the terminal (OSC 52, which also works over ssh) and through the tool of the desktop. Both are
 // used, because a terminal does not say whether it copied the text.
 import type { Output } from '../terminal/output.ts';
+import type { Environment } from '../terminal/style.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 
 interface ClipboardOptions {
   readonly terminal: Output;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 type Tool = readonly [program: string, ...words: string[]];
@@ -34,7 +35,7 @@ export async function copyToClipboard(
   return methods;
 }
 
-function toolsOf(env: ClipboardOptions['env']): readonly Tool[] {
+function toolsOf(env: Environment): readonly Tool[] {
   return [
     ...(env['WAYLAND_DISPLAY'] ? [['wl-copy'] as const] : []),
     ...(env['DISPLAY'] ? [['xclip', '-selection', 'clipboard'] as const, ['xsel', '-ib'] as const] : []),
@@ -43,11 +44,7 @@ function toolsOf(env: ClipboardOptions['env']): readonly Tool[] {
   ];
 }
 
-async function succeeds(
-  [program, ...words]: Tool,
-  bytes: Buffer,
-  env: ClipboardOptions['env'],
-): Promise<boolean> {
+async function succeeds([program, ...words]: Tool, bytes: Buffer, env: Environment): Promise<boolean> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     const child = spawn(program, words, {

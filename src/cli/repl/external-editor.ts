@@ -8,14 +8,13 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { readSmallBytes } from '../../system/small-file.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
+import type { Environment } from '../terminal/style.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
 /** More than the limit of a message, so that a message that is a little too long can be shortened. */
 const maxBytes = 8 * 1024 * 1024;
 
 const shell = '/bin/sh';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the content of the file when the editor ends. Null if the editor failed without a change. Ctrl-C goes to the editor. Rejects
