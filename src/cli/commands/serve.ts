@@ -55,12 +55,12 @@ export function registerServe(parent: Command, run: Run): void {
     .option('--port <number>', 'the port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
     .option(
       '--rate-limit <number>',
-      'requests per second and key (default: 20000)',
+      'requests per second and key, on all servers of a store together; others get 429 (default: 20000)',
       wholeNumber(1, 1_000_000),
     )
     .option(
       '--stream-limit <number>',
-      'concurrent streaming replies per key (default: 2000)',
+      'concurrent streaming replies per key, on all servers of a store together (default: 2000)',
       wholeNumber(1, 1_000_000),
     )
     .option(

@@ -35,8 +35,8 @@ function shortenedIds({ ids }: AuditEntry): string {
 
 export function registerAuditList(parent: Command, run: Run): void {
   auditFilter(parent.command('list'))
-    .description('list the newest entries')
-    .option('--limit <n>', 'how many', wholeNumber(1, 100_000), 50)
+    .description('list the newest entries, the latest last')
+    .option('--limit <n>', 'how many of the newest entries', wholeNumber(1, 100_000), 50)
     .addOption(utcOption())
     .action(({ limit, utc, ...filter }: AuditFilter & { limit: number; utc?: true }, command: Command) =>
       run(command, (context) => runAuditList({ filter, limit, utc: utc ?? false }, context)),
