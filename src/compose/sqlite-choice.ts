@@ -21,7 +21,7 @@ export interface SqliteChoice {
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
-  const { dataDirectory, now, sinceBoot, random, processes, endsProcess } = dependencies;
+  const { dataDirectory, now, sinceBoot, random, processes, endsProcess, signal } = dependencies;
   const { timeout, storeProcesses, refusesOlder, say } = choice;
   const { owner, stateOf } = turnOwners(processes);
   const opened = await openSqliteStore({
@@ -38,6 +38,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
       say?.(
         `Migrating the store ${dataDirectory} from schema ${from} to ${to}. A copy of the old one is kept beside it.`,
       ),
+    stopSignal: timeout === null ? signal : undefined,
     rules: storeRules,
     stateOf,
     lockWaitMs: timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs),

@@ -7,7 +7,7 @@ import { olderStore } from '../older-store.ts';
 import { backUp, type UnnamedCopy } from './backup.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
-import { whenUnlocked } from './lock-wait.ts';
+import { replyLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { type Migration, schema } from './schema.ts';
 import { applicationId, knownVersion, schemaVersion } from './schema-version.ts';
 
@@ -18,13 +18,15 @@ export interface MigrationOptions {
   readonly refusesOlder: boolean;
   /** Called before a store with an older schema is migrated, which blocks the process. */
   readonly announce?: Announce | undefined;
+  /** Ends the wait for a process that is migrating the store, which takes up to a minute. Undefined for the wait of any call. */
+  readonly stopSignal?: AbortSignal | undefined;
 }
 
 export type Announce = (versions: Pick<StoreMigration, 'from' | 'to'>) => Promise<void>;
 
 export async function migrate(
   connection: Connection,
-  { migrations = schema, refusesOlder, announce }: MigrationOptions,
+  { migrations = schema, refusesOlder, announce, stopSignal }: MigrationOptions,
   wait: LockWait,
 ): Promise<StoreMigration> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
@@ -36,18 +38,19 @@ export async function migrate(
   // A migration may rebuild a table that other tables refer to. SQLite ignores this pragma inside a transaction.
   connection.pragma('foreign_keys = OFF');
   try {
-    return await applyPending(connection, migrations, wait);
+    await whenUnlocked(
+      () => connection.run('BEGIN IMMEDIATE'),
+      stopSignal === undefined ? wait : { ...wait, waitMs: replyLockWaitMs },
+      () => stopSignal?.aborted !== true,
+    );
+    return applyPending(connection, migrations);
   } finally {
     connection.pragma('foreign_keys = ON');
   }
 }
 
-async function applyPending(
-  connection: Connection,
-  migrations: readonly Migration[],
-  wait: LockWait,
-): Promise<StoreMigration> {
-  await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
+/** Applies the pending migrations in the transaction that has begun. */
+function applyPending(connection: Connection, migrations: readonly Migration[]): StoreMigration {
   let copy: UnnamedCopy | null = null;
   let backup: string | null = null;
   try {

@@ -44,6 +44,8 @@ export interface SqliteStoreOptions extends Omit<StoreDependencies, 'wait' | 'fi
   /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
   readonly announce?: Announce;
+  /** Ends the wait for a process that is migrating the store (migrations.ts). */
+  readonly stopSignal?: AbortSignal | undefined;
 }
 
 export interface OpenedStore {
@@ -102,7 +104,7 @@ function unknownState(): OwnerState {
 }
 
 async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
-  const { driver, processes, migrations, refusesOlder = false, announce } = options;
+  const { driver, processes, migrations, refusesOlder = false, announce, stopSignal } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
     throw olderStore(join(directory, storeFilename), 0, newestOf(migrations));
@@ -114,7 +116,7 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   const wait: LockWait = { waitMs: options.lockWaitMs ?? defaultLockWaitMs, random: options.random };
   const opened = await openDatabase(
     { driver, path },
-    { migrations, refusesOlder, announce },
+    { migrations, refusesOlder, announce, stopSignal },
     wait,
     processes === undefined,
   );
@@ -179,6 +181,7 @@ async function tryToOpen(
     return { connection, created, migration };
   } catch (error) {
     connection.close();
+    migrations.stopSignal?.throwIfAborted();
     throw storeError(error, path);
   }
 }

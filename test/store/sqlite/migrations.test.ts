@@ -1,13 +1,13 @@
 // Migrations: a copy first, a step as a whole or not at all, and no use by an older Parley.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { newestSchema } from '../../../src/store/sqlite/schema-version.ts';
 import { addProject, olderStore } from '../../support/older-store.ts';
-import { lookInto } from '../../support/raw-database.ts';
+import { lookInto, RawDatabase } from '../../support/raw-database.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -250,6 +250,30 @@ it('migrates once when several open the store at the same moment', async () => {
     `parley.db.backup-v${newest}`,
   ]);
   expect(titles(`${path}.backup-v${newest}`)).toEqual(['before']);
+});
+
+it('waits up to a minute for a process that may be migrating the store, until the signal', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const directory = temporaryDirectory();
+  const { path } = await storeWithOneSession(directory);
+  const holder = new RawDatabase(path);
+  onTestFinished(() => void holder.close());
+  holder.exec('BEGIN IMMEDIATE');
+  const stop = new AbortController();
+  const options = { ...storeOptions(directory), migrations: [...schema, later] };
+  const refused = expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  const stopped = expect(openSqliteStore({ ...options, stopSignal: stop.signal })).rejects.toBe('stopped');
+  const waiting = openTestStore({ ...options, stopSignal: new AbortController().signal });
+  await vi.advanceTimersByTimeAsync(10_000);
+  await refused;
+  stop.abort('stopped');
+  await vi.advanceTimersByTimeAsync(100);
+  await stopped;
+  await vi.advanceTimersByTimeAsync(40_000);
+  holder.exec('ROLLBACK');
+  await vi.advanceTimersByTimeAsync(100);
+  expect((await waiting).migration.from).toBe(newest);
 });
 
 it('refuses a store of a newer Parley, names the version that it needs, and leaves every byte of it', async () => {
