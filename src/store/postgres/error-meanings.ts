@@ -80,7 +80,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '42501': {
     code: 'STORE_UNSAFE',
     what: 'does not allow this',
-    hint: 'Let its owner grant USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables.',
+    hint: 'Let its owner grant USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables. The first use creates them and needs CREATE on the database.',
   },
   // XX000 is anything that PostgreSQL did not foresee, a disk quota among it.
   XX001: damaged,

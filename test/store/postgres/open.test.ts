@@ -54,6 +54,14 @@ describe('a database is refused', () => {
     },
   );
 
+  test('in which the user may not create the tables', async () => {
+    await server.rows('CREATE ROLE without_create LOGIN');
+    const hosts = [{ ...host(), user: 'without_create' }];
+    expect(await refusal({ schema: 'not_created', hosts })).toMatchObject({
+      ...{ code: 'STORE_UNSAFE', hint: expect.stringContaining('CREATE on the database') },
+    });
+  });
+
   test('that offers no encryption, if the address asks for it', async () => {
     const hosts = [{ ...host(), ssl: { rejectUnauthorized: true } }];
     expect(await refusal({ hosts })).toMatchObject({
