@@ -7,7 +7,7 @@ export function textOfLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const { method, path, status, ms, request_id, code, ...others } = fields;
   const request = method === undefined ? [] : [method, fieldText(path), status, `${ms} ms`, request_id];
-  const failure = (err as { readonly message?: unknown } | undefined)?.message;
+  const failure = causesOf((err as { readonly message?: unknown } | undefined)?.message, msg);
   const words = [
     time,
     String(level).padEnd(5),
@@ -18,6 +18,13 @@ export function textOfLogLine(line: string): string {
     ...(failure === undefined ? [] : [fieldText(failure)]),
   ];
   return `${words.join(' ')}\n`;
+}
+
+/** The messages of a failure and of its causes, without those that the line has already. pino joins them with `: `. */
+function causesOf(failure: unknown, message: unknown): unknown {
+  if (typeof failure !== 'string' || typeof message !== 'string') return failure;
+  const causes = failure.replaceAll(`${message}: `, '');
+  return message.includes(causes) ? undefined : causes;
 }
 
 /** Text with white space is quoted, so that a line stays one line. */

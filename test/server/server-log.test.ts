@@ -102,6 +102,32 @@ test('a path does not look like other fields of a line of text', () => {
   expect(textOfLogLine(line)).toContain(`GET ${JSON.stringify(path)} 404`);
 });
 
+test.each([
+  ['that has no other cause', [], ''],
+  ['that was passed on', ['The mode fast got no reply: connect failed.'], ''],
+  ['of which the message has the cause', ['connect failed'], ''],
+  ['of which the message does not have the cause', ['EPIPE'], ' EPIPE'],
+])('a failure %s stands once in a line of text', (_, causes, end) => {
+  const messages = ['The mode fast got no reply: connect failed.', ...causes];
+  const failure = messages.reduceRight<Error | undefined>(
+    (cause, text) => new Error(text, { cause }),
+    undefined,
+  );
+  let lines = '';
+  const log = serverLog(
+    (text) => {
+      lines += text;
+    },
+    Date.now,
+    textOfLogLine,
+  );
+  log.logger.error({ code: 'UNAVAILABLE', err: failure });
+  log.flush();
+  expect(lines).toMatch(
+    new RegExp(` error The mode fast got no reply: connect failed\\. UNAVAILABLE${end}\n$`),
+  );
+});
+
 function decodedWhole(text: string): string {
   for (let before = ''; before !== text; ) {
     before = text;
