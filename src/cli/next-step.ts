@@ -94,7 +94,7 @@ function remedyText(remedy: Remedy): string {
       return 'The first chat creates one: parley chat "Hello"';
     case 'migrate_store':
       return remedy.byOwner
-        ? 'Its user may not create or change the tables. Do so as their owner: parley store migrate, with that user in --store or PARLEY_STORE'
+        ? 'Its user may not change the tables. Migrate it as their owner: parley store migrate, with that user in --store or PARLEY_STORE'
         : 'Migrate it first: parley store migrate, with its --store, PARLEY_STORE or PARLEY_DATA_DIR';
     case 'resume_copy':
       return 'Resume it: run the same command with --resume';

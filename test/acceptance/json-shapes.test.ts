@@ -262,7 +262,7 @@ const runs: readonly Run[] = [
 describe('docs/json.md', () => {
   test('has a section for every command, and each is run here', () => {
     const page = readFileSync(fileURLToPath(new URL('../../dist/parley.1', import.meta.url)), 'utf8');
-    const commands = Array.from(page.matchAll(/^\.SS "([^"[<]*?) ?[[<"]/gm), ([, name = '']) => name);
+    const commands = Array.from(page.matchAll(/^\.SS "([^"[<\\]*?) ?[[<"\\]/gm), ([, name = '']) => name);
     expect(commands.length).toBeGreaterThan(20);
     expect(commands.filter((name) => !shapes.has(name))).toEqual([]);
     const run = new Set([

@@ -51,7 +51,7 @@ export async function migrate(
       return { from, to: newest, backup: null };
     } catch (error) {
       if (raceCodes.includes(codeOf(error)) && tries < 5) continue;
-      if (version < newest && codeOf(error) === noRight)
+      if (version > 0 && version < newest && codeOf(error) === noRight)
         throw olderStore(options.name, version, newest, error);
       throw isOfStatement(error) ? foreignTables(options, error) : error;
     }

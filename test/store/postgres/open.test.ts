@@ -110,19 +110,17 @@ describe('a database is refused', () => {
     expect((await store.inspect()).schema_version).toBe(schema.length);
   });
 
-  test('that is older or empty, if its user may not change the tables; the remedy names their owner', async () => {
+  test('that is older, if its user may not change the tables; the remedy names their owner', async () => {
     await openTestPostgres(server, { schema: 'owned' });
     await server.rows('CREATE ROLE user_of_tables LOGIN');
     await server.rows('GRANT USAGE ON SCHEMA owned TO user_of_tables');
     await server.rows('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA owned TO user_of_tables');
     const hosts = [{ ...host(), user: 'user_of_tables' }];
     const table = { ...later, sql: 'ALTER TABLE parley.sessions ADD COLUMN colour text' };
-    for (const name of ['owned', 'not_there']) {
-      expect(await refusal({ schema: name, migrations: [...schema, table], hosts })).toMatchObject({
-        code: 'STORE_OLDER',
-        remedy: { kind: 'migrate_store', byOwner: true },
-      });
-    }
+    expect(await refusal({ schema: 'owned', migrations: [...schema, table], hosts })).toMatchObject({
+      code: 'STORE_OLDER',
+      remedy: { kind: 'migrate_store', byOwner: true },
+    });
     const { store } = await openTestPostgres(server, { schema: 'owned' });
     expect((await store.inspect()).schema_version).toBe(schema.length);
   });
