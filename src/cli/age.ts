@@ -1,13 +1,7 @@
 // Reads a point in time as a person types it: an age (`90m`, `12h`, `30d`, `8w`), or a date or time, in UTC if it names no zone.
 import { InvalidArgumentError } from 'commander';
 import { isCalendarDay } from '../service/calendar-day.ts';
-
-const unitMs: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-};
+import { parseSpan } from './time-span.ts';
 
 export type PointInTime = { readonly ageMs: number } | { readonly time: string };
 
@@ -15,8 +9,8 @@ const dateOrTime = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]
 
 /** Parses the value of an option. */
 export function pointInTime(text: string): PointInTime {
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
+  const ageMs = parseSpan(text);
+  if (ageMs !== null) return { ageMs };
   const [, day, time = '', zone = 'Z'] = dateOrTime.exec(text) ?? [];
   // JavaScript reads a bare date as UTC, but a time without a zone as local time. Here both are UTC.
   const milliseconds =

@@ -10,10 +10,15 @@ const unitMs: Readonly<Record<string, number>> = {
 
 /** Parses the value of an option, in ms. */
 export function timeSpan(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  const milliseconds = Number(count ?? 0) * (unitMs[unit] ?? 0);
-  if (milliseconds > 0) return milliseconds;
+  const milliseconds = parseSpan(text);
+  if (milliseconds !== null && milliseconds > 0) return milliseconds;
   throw new InvalidArgumentError('Give a time such as 90m, 12h, 30d or 8w.');
+}
+
+/** In ms. Null for a text that is no duration. */
+export function parseSpan(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (unitMs[unit] ?? 0);
 }
 
 /** The duration in the largest unit that fits, except weeks. */
