@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { CliContext, Printing } from '../context.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine } from '../terminal/json.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -29,9 +29,7 @@ export function registerCompletion(parent: Command, run: Run): void {
 export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<undefined> {
   const { completionScripts } = await import('../completion/scripts.ts');
   const script = completionScripts[shell];
-  await context.stdout.write(
-    context.options.json ? `${toJson({ success: true, data: { shell, script } })}\n` : script,
-  );
+  await context.stdout.write(context.options.json ? successLine({ shell, script }) : script);
 }
 
 export function registerComplete(parent: Command, run: Run): void {

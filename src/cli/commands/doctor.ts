@@ -11,7 +11,7 @@ import { targetHint } from '../error-report.ts';
 import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine, toJson } from '../terminal/json.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { wrappedNotice } from '../terminal/wrapped-line.ts';
 import type { Check, RunCheck } from './doctor/check.ts';
@@ -85,7 +85,7 @@ async function writeReport(
   { stdout }: CliContext,
 ): Promise<void> {
   const data = { ok: failure === undefined, checks };
-  if (failure === undefined) return stdout.write(`${toJson({ success: true, data })}\n`);
+  if (failure === undefined) return stdout.write(successLine(data));
   const { code, message } = failure;
   const error = { code, message: `${message} ${nextStep(failure)}`.trim() };
   await stdout.write(`${toJson({ success: false, error, data })}\n`);

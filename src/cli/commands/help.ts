@@ -7,7 +7,7 @@ import type { CliContext } from '../context.ts';
 import { exampleText, fittedText } from '../help-layout.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine } from '../terminal/json.ts';
 
 export interface HelpInput {
   readonly words: readonly string[];
@@ -65,5 +65,5 @@ export async function helpAppendix(command: Command): Promise<string> {
 }
 
 async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {
-  await stdout.write(options.json ? `${toJson({ success: true, data: { text } })}\n` : text);
+  await stdout.write(options.json ? successLine({ text }) : text);
 }

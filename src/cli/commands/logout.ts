@@ -4,7 +4,7 @@ import { localProfile, putProfile, requireProfile } from '../../config/profiles.
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine } from '../terminal/json.ts';
 
 export function registerLogout(parent: Command, run: Run): void {
   parent
@@ -28,7 +28,7 @@ export async function runLogout(context: CliContext): Promise<undefined> {
       former_keys: {},
     }),
   );
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { profile } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ profile }));
   else
     await context.say(
       `Removed the key of profile ${profile}. To log in again: parley login --profile ${profile}\nTo use the store on this machine: parley profiles use ${localProfile}`,

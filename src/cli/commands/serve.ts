@@ -11,7 +11,7 @@ import type { CliContext } from '../context.ts';
 import { asParleyError } from '../error-report.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine, toJson } from '../terminal/json.ts';
 import type { Output } from '../terminal/output.ts';
 import { timeSpan } from '../time-span.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -229,7 +229,7 @@ async function announce(
   context: CliContext,
 ) {
   if (context.options.json) {
-    return context.stdout.write(`${toJson({ success: true, data: { url, host, port, metrics } })}\n`);
+    return context.stdout.write(successLine({ url, host, port, metrics }));
   }
   await context.stdout.write(`Parley is listening on ${url}\n`);
   if (metrics !== null) await context.stdout.write(`Metrics are at ${metrics}\n`);

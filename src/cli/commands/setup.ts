@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { chooseMany } from '../terminal/choice-prompt.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine } from '../terminal/json.ts';
 import { ownModes } from './modes/own-modes.ts';
 import { ModelSearch, type Offer } from './setup/model-search.ts';
 import {
@@ -68,7 +68,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   await separateReasoning(mode, reply, context);
   if (context.options.json) {
     const data = { modes: [...new Set([...modes, mode])], default: defaultMode, reply };
-    await context.stdout.write(`${toJson({ success: true, data })}\n`);
+    await context.stdout.write(successLine(data));
   } else {
     await context.say(
       defaultMode === mode

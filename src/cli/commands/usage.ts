@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';
 import type { Run } from '../run.ts';
-import { toJson } from '../terminal/json.ts';
+import { successLine } from '../terminal/json.ts';
 import { writeTable } from '../terminal/table.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { columnsThatFit, usageColumns, usageLines } from './usage/usage-layout.ts';
@@ -36,7 +36,7 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
   const since = count === null ? null : new Date(context.host.now() - count * dayMs).toISOString();
   const records = await administration.usage({ since, by });
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: records })}\n`);
+    await context.stdout.write(successLine(records));
     return;
   }
   const { stdout } = context;

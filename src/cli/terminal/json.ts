@@ -15,6 +15,11 @@ export function toJson(value: unknown): string {
   return escapeDangerous(json.replace(marked, (text, index: string) => numbers[Number(index)] ?? text));
 }
 
+/** The line of JSON for a result, in the form of a body of the API. */
+export function successLine(data: unknown): string {
+  return `${toJson({ success: true, data })}\n`;
+}
+
 /** Marks the placeholder of an exact number until the number is written. A lone surrogate does not occur in valid text. */
 const mark = '\udfff';
 const marked = /"\\udfff(\d+)"/g;

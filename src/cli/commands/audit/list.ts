@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../service/audit-entry.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { timesIn } from '../../shown-time.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -55,7 +55,7 @@ export async function runAuditList(
   }
   const shown = entries.slice(-limit);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: shown })}\n`);
+    await context.stdout.write(successLine(shown));
     return;
   }
   await writeTable(context.stdout, columnsOf(timesIn(context.stdout, context.host.now(), { utc })), shown);

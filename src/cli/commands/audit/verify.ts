@@ -4,7 +4,7 @@ import type { AuditFault, AuditHead } from '../../../service/audit-entry.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export interface AuditVerifyInput {
   /** A head that was saved earlier; null for none. */
@@ -39,7 +39,7 @@ export async function runAuditVerify(
   const { entries, head, faults } = verified;
   if (faults.length > 0) throw damaged(faults);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: verified })}\n`);
+    await context.stdout.write(successLine(verified));
     return;
   }
   if (head !== null) await context.stdout.write(`${head.number}:${head.hash}\n`);

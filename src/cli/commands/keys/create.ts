@@ -8,7 +8,7 @@ import { type PointInTime, pointInTime, timeAhead } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { storeKeyChange } from '../../store-key-change.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface KeysCreateInput {
@@ -77,7 +77,7 @@ export async function runKeysCreate(input: KeysCreateInput, context: CliContext)
   });
   if (input.use) await storeInProfile(created, administration, context);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: created })}\n`);
+    await context.stdout.write(successLine(created));
     return;
   }
   await context.stdout.write(`${created.key}\n`);

@@ -5,7 +5,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { timesIn } from '../../shown-time.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
 
@@ -58,7 +58,7 @@ export async function runKeysList(
   const administration = await context.administration();
   const keys = await administration.listKeys();
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: keys })}\n`);
+    await context.stdout.write(successLine(keys));
     return;
   }
   const now = context.host.now();

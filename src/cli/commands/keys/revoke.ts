@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export interface KeysRevokeInput {
   readonly keyId: string;
@@ -21,6 +21,6 @@ export function registerKeysRevoke(parent: Command, run: Run): void {
 export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<undefined> {
   const administration = await context.administration();
   const record = await administration.revokeKey(keyId);
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: record })}\n`);
+  if (context.options.json) await context.stdout.write(successLine(record));
   else await context.say(`Revoked ${record.key_id} of project ${record.project_name}.`);
 }

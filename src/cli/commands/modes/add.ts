@@ -5,7 +5,7 @@ import { defaultModeSettings, type ModeSettings } from '../../../service/mode-se
 import { beginning } from '../../../service/quoted.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { isOllama, warnAboutOllamaContext } from '../setup/ollama-context.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { withOptionNames } from './option-names.ts';
@@ -73,7 +73,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   await withOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
   if (input.default) await modes.setDefault(name);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
+    await context.stdout.write(successLine(settings));
     return;
   }
   await context.say(`Added mode ${name}. Try it: parley chat -m ${name} "Hello"`);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { ownModes } from './own-modes.ts';
 
 export function registerModesDefault(parent: Command, run: Run): void {
@@ -20,6 +20,6 @@ export async function runModesDefault(
   context: CliContext,
 ): Promise<undefined> {
   await (await ownModes(context)).setDefault(name);
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Mode ${name} is now the default.`);
 }

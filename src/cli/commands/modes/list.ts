@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ModeRecord } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { ownModes } from './own-modes.ts';
 
@@ -30,7 +30,7 @@ export function registerModesList(parent: Command, run: Run): void {
 export async function runModesList(context: CliContext): Promise<undefined> {
   const modes = (await (await ownModes(context)).read()).list();
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: modes })}\n`);
+    await context.stdout.write(successLine(modes));
     return;
   }
   await writeTable(context.stdout, columns, modes);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { ownModes } from './own-modes.ts';
 
 export function registerModesRemove(parent: Command, run: Run): void {
@@ -22,7 +22,7 @@ export async function runModesRemove(
   const modes = await ownModes(context);
   const wasDefault = (await modes.read()).list().some((mode) => mode.default && mode.name === name);
   await modes.remove(name);
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Removed mode ${name}.`);
   if (!wasDefault) return;
   const next = (await modes.read()).list().find((mode) => mode.default)?.name;

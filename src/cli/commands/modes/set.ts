@@ -5,7 +5,7 @@ import { hasCode, ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { noteShared, warnAboutUnsetKey } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { withOptionNames } from './option-names.ts';
@@ -41,7 +41,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
   const settings: ModeSettings = await withFlags(before, flags, context);
   await withOptionNames(flags, () => modes.put(settings, seen));
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
+    await context.stdout.write(successLine(settings));
     return;
   }
   await context.say(`Changed mode ${name}.`);

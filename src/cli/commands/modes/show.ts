@@ -7,7 +7,7 @@ import { unknownMode } from '../../../service/unknown-mode.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { contextInUse, contextText } from './context-in-use.ts';
 import { ownModes } from './own-modes.ts';
 
@@ -29,7 +29,7 @@ export async function runModesShow(
   const settings = findMode(name, await modes.read());
   const inUse = await contextInUse(settings, context);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: { ...settings, context: inUse } })}\n`);
+    await context.stdout.write(successLine({ ...settings, context: inUse }));
     return;
   }
   await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(inUse) }));

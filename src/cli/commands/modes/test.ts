@@ -4,7 +4,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { chooseMode } from '../../mode-choice.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { tokensLine } from '../../turn-notes.ts';
 import { type TrialTurn, trialTurn, withoutSession } from './trial-turn.ts';
 
@@ -30,7 +30,7 @@ export async function runModesTest(
   }
   if (context.options.json) {
     const data = { mode, reply: reply.reply, milliseconds, usage: reply.usage };
-    await context.stdout.write(`${toJson({ success: true, data })}\n`);
+    await context.stdout.write(successLine(data));
     return;
   }
   const writer = context.stdout.untrusted();

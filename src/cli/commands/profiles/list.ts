@@ -4,7 +4,7 @@ import { listProfiles } from '../../../config/profiles.ts';
 import { shownAddress } from '../../../config/shown-address.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 
 /** Contains no key and no password, because they are never shown. */
@@ -43,7 +43,7 @@ export async function runProfilesList(context: CliContext): Promise<undefined> {
     }),
   );
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: profiles })}\n`);
+    await context.stdout.write(successLine(profiles));
     return;
   }
   await writeTable(context.stdout, columns, profiles);

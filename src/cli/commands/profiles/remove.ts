@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { removeProfile } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export interface ProfilesRemoveInput {
   readonly name: string;
@@ -24,7 +24,6 @@ export async function runProfilesRemove(
   context: CliContext,
 ): Promise<undefined> {
   await context.host.profileFile.update((config) => removeProfile(config, name));
-  if (context.options.json)
-    await context.stdout.write(`${toJson({ success: true, data: { removed: name } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ removed: name }));
   else await context.say(`Removed profile ${name}.`);
 }

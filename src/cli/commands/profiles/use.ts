@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { useProfile } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export interface ProfilesUseInput {
   readonly name: string;
@@ -21,7 +21,6 @@ export function registerProfilesUse(parent: Command, run: Run): void {
 
 export async function runProfilesUse({ name }: ProfilesUseInput, context: CliContext): Promise<undefined> {
   await context.host.profileFile.update((config) => useProfile(config, name));
-  if (context.options.json)
-    await context.stdout.write(`${toJson({ success: true, data: { current: name } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ current: name }));
   else await context.say(`Profile ${name} is now in use.`);
 }

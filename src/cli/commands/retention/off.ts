@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { namedOrOwnProject } from '../../project-choice.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export interface RetentionOffInput {
   /** Null for the project of the key. */
@@ -27,8 +27,7 @@ export async function runRetentionOff(
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);
-  if (context.options.json)
-    await context.stdout.write(`${toJson({ success: true, data: { project_id, project_name, removed } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ project_id, project_name, removed }));
   else if (removed)
     await context.say(`Removed the policy of project ${project_name}. Nothing expires from now on.`);
   else await context.say(`Project ${project_name} had no policy.`);

@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { summarySentence } from '../../summary-sentence.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { askText, confirm } from '../../terminal/prompt.ts';
 import { commandAtTarget } from '../sessions/batch.ts';
@@ -44,7 +44,7 @@ function noPolicyOf({ project_name }: ChosenProject): ParleyError {
 
 async function writePlan(plan: RetentionPlan, context: CliContext): Promise<undefined> {
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: plan })}\n`);
+    await context.stdout.write(successLine(plan));
     return;
   }
   await writeNotice(planText(plan), context.stdout);
@@ -140,7 +140,7 @@ async function runWithProgress(
 async function writeReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<undefined> {
   const { options, stdout, stderr, stopSignal } = context;
   const { project_name, expired, erased, batch, finished } = report;
-  if (options.json) await stdout.write(`${toJson({ success: true, data: report })}\n`);
+  if (options.json) await stdout.write(successLine(report));
   else
     await stdout.write(
       `${summarySentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,

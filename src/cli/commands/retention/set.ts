@@ -4,7 +4,7 @@ import type { RetentionPolicy } from '../../../service/project-retention.ts';
 import type { CliContext } from '../../context.ts';
 import { namedOrOwnProject } from '../../project-choice.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { timeSpan } from '../../time-span.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { planText, policyText, reasonText } from './policy-text.ts';
@@ -47,7 +47,7 @@ export async function runRetentionSet(
   await retention.setPolicy(project_id, policy);
   const plan = await retention.plan(project_id);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: plan })}\n`);
+    await context.stdout.write(successLine(plan));
     return;
   }
   await context.say(`Project ${project_name}: ${policyText(policy)}.`);

@@ -6,7 +6,7 @@ import { namedProject } from '../../project-choice.ts';
 import type { Run } from '../../run.ts';
 import { timesIn } from '../../shown-time.ts';
 import { filledFieldLines } from '../../terminal/fields.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
 import { noPolicy, policyText, reasonText } from './policy-text.ts';
 
@@ -39,7 +39,7 @@ export async function runRetentionShow(
     if (plan !== null) plans.push(plan);
   }
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: plans })}\n`);
+    await context.stdout.write(successLine(plans));
     return;
   }
   const time = timesIn(context.stdout, context.host.now(), { utc });

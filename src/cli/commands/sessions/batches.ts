@@ -8,7 +8,7 @@ import type { BatchKind } from '../../session-batch/batch-kind.ts';
 import type { KnownImport } from '../../session-batch/import-journal.ts';
 import type { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { timesIn } from '../../shown-time.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
 
@@ -84,7 +84,7 @@ export async function runBatches(
   for (const known of imports) rows.push(rowOfImport(known, createdBy(known, imports).length));
   for (const known of await retentionBatches(context)) rows.push(rowOfRetention(known, origin));
   rows.sort((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at));
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
+  if (context.options.json) await context.stdout.write(successLine(rows));
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
     await writeTable(context.stdout, columnsOf(origin, time), rows);

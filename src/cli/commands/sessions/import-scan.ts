@@ -11,7 +11,7 @@ import { importLimits } from '../../imports/import-limits.ts';
 import type { ConversationPlace } from '../../imports/source.ts';
 import { sources } from '../../imports/source-table.ts';
 import { timesIn } from '../../shown-time.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import type { ImportInput } from './import-plan.ts';
 
@@ -70,7 +70,7 @@ export async function scanMachine({ paths }: ImportInput, context: CliContext): 
   }
   const { stdout } = context;
   const pathText = (path: string) => (stdout.isTerminal ? homePath(path, machine.home) : path);
-  if (context.options.json) await stdout.write(`${toJson({ success: true, data: rows })}\n`);
+  if (context.options.json) await stdout.write(successLine(rows));
   else await writeTable(stdout, columnsOf(timesIn(stdout, now()), pathText), rows);
   if (rows.length === 0) await context.say('No conversations of other programs were found on this machine.');
   else {

@@ -7,7 +7,7 @@ import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { timesIn } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
@@ -147,7 +147,7 @@ export async function writePurgeResult(
   data: Readonly<Record<string, unknown>>,
   { stdout }: Printing,
 ): Promise<undefined> {
-  await stdout.write(`${toJson({ success: true, data })}\n`);
+  await stdout.write(successLine(data));
 }
 
 export async function listNotReached(

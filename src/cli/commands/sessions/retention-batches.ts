@@ -5,7 +5,7 @@ import { progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export function isRetentionBatch(batch: string): boolean {
   return batch.startsWith('ret_');
@@ -47,8 +47,7 @@ export async function restoreRetentionBatch(batch: string, context: CliContext):
       onStep: (sessions) => progress.finishMany('restored', sessions),
     })
     .finally(() => progress.stop());
-  if (context.options.json)
-    await context.stdout.write(`${toJson({ success: true, data: { batch, restored } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ batch, restored }));
   else {
     await context.stdout.write(`Restored ${counted(restored, 'session')} of batch ${batch}.\n`);
     const others = (known?.expired ?? 0) - restored;

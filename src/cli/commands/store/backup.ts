@@ -7,7 +7,7 @@ import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { NewFile } from '../../transcripts/export-target.ts';
 import { StoreProgress } from './store-progress.ts';
 
@@ -59,7 +59,7 @@ export async function runStoreBackup(
     progress.stop();
   }
   if (options.json) {
-    await stdout.write(`${toJson({ success: true, data: { file: path, ...facts } })}\n`);
+    await stdout.write(successLine({ file: path, ...facts }));
     return;
   }
   const keys = facts.keys > 0 ? ` and ${counted(facts.keys, 'key')}` : '';

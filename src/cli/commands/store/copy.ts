@@ -5,7 +5,7 @@ import type { CopyReport } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
 
@@ -58,7 +58,7 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     progress.stop();
   }
   if (options.json) {
-    await stdout.write(`${toJson({ success: true, data: report })}\n`);
+    await stdout.write(successLine(report));
     return;
   }
   for (const { project_name, sessions, messages, hash } of report.projects) {

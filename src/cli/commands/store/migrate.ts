@@ -6,7 +6,7 @@ import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { summarySentence } from '../../summary-sentence.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export function registerStoreMigrate(parent: Command, run: Run): void {
   parent
@@ -24,7 +24,7 @@ export async function runStoreMigrate(context: CliContext): Promise<undefined> {
   if (!options.quiet) stderr.draw('Migrating the store if needed. A large store takes a while.');
   const migration = await context.host.migrateStore(target).finally(() => stderr.erase());
   const place = target.storeName;
-  if (options.json) await stdout.write(`${toJson({ success: true, data: { place, ...migration } })}\n`);
+  if (options.json) await stdout.write(successLine({ place, ...migration }));
   else await stdout.write(`${migrationSentence(place, migration, monotonicMs() - startedAt)}\n`);
 }
 

@@ -5,7 +5,7 @@ import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { reportModes } from './modes-report.ts';
@@ -51,7 +51,7 @@ export async function runStoreRestore(
     progress.stop();
   }
   if (options.json) {
-    await stdout.write(`${toJson({ success: true, data: { file, ...report } })}\n`);
+    await stdout.write(successLine({ file, ...report }));
     return;
   }
   const { sessions, messages, made_at, place, kept, keys } = report;

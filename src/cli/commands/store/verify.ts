@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { StoreProgress } from './store-progress.ts';
@@ -25,7 +25,7 @@ export async function runStoreVerify(file: string, context: CliContext): Promise
     .verify({ ...backupInput(file, context), progress, signal })
     .finally(() => progress.stop());
   if (options.json) {
-    await stdout.write(`${toJson({ success: true, data: { file, ...facts } })}\n`);
+    await stdout.write(successLine({ file, ...facts }));
     return;
   }
   const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;

@@ -7,7 +7,7 @@ import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
 import { writeInEditor } from '../../repl/external-editor.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { readMessage } from '../../terminal/stdin.ts';
 
 const maxBytes = 2 * 1024 * 1024;
@@ -46,8 +46,7 @@ export async function runTemplatesEdit(
   templates.write(name, after);
   // Throws if the template is invalid. The file stays as written.
   await templates.read(name, context.signal);
-  if (context.options.json)
-    await context.stdout.write(`${toJson({ success: true, data: { name, path } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ name, path }));
   else await context.say(`Saved ${path}. To use it: parley chat -t ${name} "…"`);
 }
 

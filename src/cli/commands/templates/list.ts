@@ -5,7 +5,7 @@ import type { ListedTemplate } from '../../../config/template-directory.ts';
 import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { templateFields } from './show.ts';
 
@@ -45,7 +45,7 @@ export async function runTemplatesList(context: CliContext): Promise<undefined> 
       ...(template !== null && templateFields(template)),
       problem,
     }));
-    await context.stdout.write(`${toJson({ success: true, data })}\n`);
+    await context.stdout.write(successLine(data));
     return;
   }
   await writeTable(context.stdout, columns, templates);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export function registerTemplatesRemove(parent: Command, run: Run): void {
   parent
@@ -20,6 +20,6 @@ export async function runTemplatesRemove(
   context: CliContext,
 ): Promise<undefined> {
   templatesOf(context.host).remove(name);
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Removed template ${name}.`);
 }

@@ -5,7 +5,7 @@ import type { Template } from '../../../config/template-file.ts';
 import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { toJson } from '../../terminal/json.ts';
+import { successLine } from '../../terminal/json.ts';
 
 export function registerTemplatesShow(parent: Command, run: Run): void {
   parent
@@ -24,7 +24,7 @@ export async function runTemplatesShow(
   const templates = templatesOf(context.host);
   if (context.options.json) {
     const template = await templates.read(name, context.signal);
-    await context.stdout.write(`${toJson({ success: true, data: { name, ...templateFields(template) } })}\n`);
+    await context.stdout.write(successLine({ name, ...templateFields(template) }));
     return;
   }
   const text = await templates.text(name, context.signal);
