@@ -2,11 +2,10 @@
 // loaded.
 import type { Dependencies } from './compose/dependencies.ts';
 import type { DriverFacts } from './compose/sqlite-driver.ts';
-import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
+import type { BackupRequest, RestoringRequest } from './compose/store-backups.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
-import type { ModePlace } from './config/mode-place.ts';
 import type { Target } from './config/settings.ts';
-import type { CopyReport, StoreMigration } from './service/administration.ts';
+import type { BackupVerification } from './local/store-restoring.ts';
 import type {
   BackendOptions,
   EngineOptions,
@@ -15,25 +14,29 @@ import type {
   ServeOptions,
 } from './service/backend-opening.ts';
 import type { ModeSettings } from './service/mode-settings.ts';
-import type { ContextSize, FoundModels, ModelServer } from './service/model-server.ts';
+import type { ModelServer } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
 import type { OpenDatabase } from './system/open-database.ts';
 
 /** What the command line needs from the other rooms, for one process. */
 export function composition(dependencies: Dependencies) {
+  const loadEngines = () => import('./compose/configured-engines.ts');
+  const loadModes = () => import('./compose/mode-opening.ts');
+  const loadUpkeep = () => import('./compose/store-upkeep.ts');
   return {
     openBackend: (target: Target, options: BackendOptions) => openBackend(target, dependencies, options),
     openServedBackend: (target: Pick<Target, 'store' | 'storeName'>, options: ServeOptions) =>
       openServedBackend(target, dependencies, options),
-    openModes: (target: Pick<Target, 'store'>) => openModes(target, dependencies),
-    migrateStore: (target: Pick<Target, 'store' | 'storeName'>) => migrateStore(target, dependencies),
-    copyStores: (request: CopyRequest) => copyStores(request, dependencies),
+    openModes: async ({ store }: Pick<Target, 'store'>) => (await loadModes()).openModes(store, dependencies),
+    migrateStore: async (target: Pick<Target, 'store' | 'storeName'>) =>
+      (await loadUpkeep()).migrateStore(target, dependencies),
+    copyStores: async (request: CopyRequest) => (await loadUpkeep()).copyStores(request, dependencies),
     backups: storeBackups(dependencies),
     openDatabase: databaseOpener(dependencies),
-    findModels: (servers: readonly ModelServer[], options: EngineOptions, signal: AbortSignal) =>
-      findModels(servers, dependencies, options, signal),
-    findContext: (mode: ModeSettings, options: EngineOptions, signal: AbortSignal) =>
-      findContext(mode, dependencies, options, signal),
+    findModels: async (servers: readonly ModelServer[], options: EngineOptions, signal: AbortSignal) =>
+      (await loadEngines()).findModelsOf(dependencies, options, servers, signal),
+    findContext: async (mode: ModeSettings, options: EngineOptions, signal: AbortSignal) =>
+      (await loadEngines()).findContextOf(dependencies, options, mode, signal),
   };
 }
 
@@ -71,28 +74,6 @@ async function openBackend(
   return { backend, apiKey: target.key ?? '' };
 }
 
-/** Asks model servers for their models. */
-async function findModels(
-  servers: readonly ModelServer[],
-  dependencies: Dependencies,
-  options: EngineOptions,
-  signal: AbortSignal,
-): Promise<readonly FoundModels[]> {
-  const { findModelsOf } = await import('./compose/configured-engines.ts');
-  return findModelsOf(dependencies, options, servers, signal);
-}
-
-/** Asks the server of a mode how many tokens of a conversation its model reads. */
-async function findContext(
-  mode: ModeSettings,
-  dependencies: Dependencies,
-  options: EngineOptions,
-  signal: AbortSignal,
-): Promise<ContextSize | null> {
-  const { findContextOf } = await import('./compose/configured-engines.ts');
-  return findContextOf(dependencies, options, mode, signal);
-}
-
 async function warnOfExposure(
   { profileFile, dataDirectory }: Dependencies,
   { say }: Pick<BackendOptions, 'say'>,
@@ -115,33 +96,13 @@ async function openServedBackend(
   return open(target, dependencies, options);
 }
 
-/** Migrates the store of a target to the newest schema. */
-async function migrateStore(
-  target: Pick<Target, 'store' | 'storeName'>,
-  dependencies: Dependencies,
-): Promise<StoreMigration> {
-  const { migrateStore: migrate } = await import('./compose/store-upkeep.ts');
-  return migrate(target, dependencies);
-}
-
-/** Opens the modes of the embedded service of a target, to change them. */
-async function openModes({ store }: Pick<Target, 'store'>, dependencies: Dependencies): Promise<ModePlace> {
-  const { openModes: open } = await import('./compose/mode-opening.ts');
-  return open(store, dependencies);
-}
-
-/** Copies a store to another. */
-async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
-  const { copyStores: copy } = await import('./compose/store-upkeep.ts');
-  return copy(request, dependencies);
-}
-
 /** Backs up stores, verifies backups, and restores them. */
 function storeBackups(dependencies: Dependencies) {
   const load = () => import('./compose/store-backups.ts');
   return {
     backUp: async (request: BackupRequest) => (await load()).backUpStore(request, dependencies),
-    verify: async (request: VerificationRequest) => (await load()).verifyBackup(request),
+    verify: async (request: BackupVerification) =>
+      (await import('./local/store-restoring.ts')).verifyBackup(request),
     restore: async (request: RestoringRequest) => (await load()).restoreStore(request, dependencies),
   };
 }

@@ -10,9 +10,8 @@ import { storedModeConfig } from '../config/stored-modes.ts';
 import type { BackedUpModes } from '../local/backup-lines.ts';
 import { type StoreBackup, backUpStore as writeBackup } from '../local/store-backup.ts';
 import {
-  verifyBackup as check,
+  type BackupVerification,
   type RestoredStore,
-  type StoreRestoring,
   restoreStore as writeRows,
 } from '../local/store-restoring.ts';
 import type { CopiedModes } from '../service/administration.ts';
@@ -59,19 +58,7 @@ export async function backUpStore(
   }
 }
 
-export interface VerificationRequest {
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** The name of the backup, for errors. */
-  readonly place: string;
-  readonly progress: StoreRestoring['progress'];
-  readonly signal: AbortSignal;
-}
-
-export function verifyBackup(request: VerificationRequest): Promise<BackupFacts> {
-  return check(request);
-}
-
-export interface RestoringRequest extends VerificationRequest {
+export interface RestoringRequest extends BackupVerification {
   readonly target: Pick<Target, 'store' | 'storeName'>;
   /** True to replace a store that has sessions. Only SQLite supports that. */
   readonly replaces: boolean;

@@ -19,15 +19,18 @@ export interface EarlierKey extends ProjectKeyRow {
   readonly project_name: string;
 }
 
-export interface StoreRestoring {
+export interface BackupVerification {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** The name of the backup, for errors. */
   readonly place: string;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+export interface StoreRestoring extends BackupVerification {
   /** The new store, which holds nothing. */
   readonly rows: StoreRows;
   readonly earlierKeys: readonly EarlierKey[];
-  readonly progress: CopyProgress;
-  readonly signal: AbortSignal;
 }
 
 export interface RestoredStore {
@@ -37,12 +40,7 @@ export interface RestoredStore {
 }
 
 /** Reads a backup to its end and checks it. */
-export function verifyBackup({
-  chunks,
-  place,
-  progress,
-  signal,
-}: Omit<StoreRestoring, 'rows' | 'earlierKeys'>): Promise<BackupFacts> {
+export function verifyBackup({ chunks, place, progress, signal }: BackupVerification): Promise<BackupFacts> {
   const sessionCount = new SessionCount('verified', progress);
   return readBackup(chunks, place, (line, { sessions }) => {
     signal.throwIfAborted();
