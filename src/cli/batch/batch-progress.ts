@@ -194,3 +194,8 @@ export function progressOn(
   else if (!options.quiet && options.progress) form = 'lines';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }
+
+/** Starts a progress of items with one expected outcome, whose results do not appear on the terminal. A null `end` is unknown. */
+export function itemProgress(context: CliContext, outcome: string, end: number | null): BatchProgress {
+  return progressOn(context, { end, unit: 'items', outcomes: [outcome], resultsApart: true });
+}

@@ -2,7 +2,7 @@
 import { ParleyError } from '../../../service/errors.ts';
 import type { Retention, RetentionPlan, RetentionReport } from '../../../service/project-retention.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
-import { progressOn } from '../../batch/batch-progress.ts';
+import { itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
@@ -102,12 +102,7 @@ async function runWithProgress(
   confirmed: number | null,
   context: CliContext,
 ): Promise<RetentionReport> {
-  const progress = progressOn(context, {
-    end: plan.sessions,
-    unit: 'items',
-    outcomes: ['expired'],
-    resultsApart: true,
-  });
+  const progress = itemProgress(context, 'expired', plan.sessions);
   const end = await retention
     .run({
       project_id: plan.project_id,

@@ -5,7 +5,7 @@ import { maxPageItems } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst, type SessionConditions } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
-import { progressOn } from '../../batch/batch-progress.ts';
+import { itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
@@ -34,15 +34,7 @@ export async function* matchingIds(
   context: CliContext,
 ): AsyncGenerator<string, void> {
   // A search shows its own progress and finds all its sessions at once.
-  const progress =
-    filter.query === null
-      ? progressOn(context, {
-          end: null,
-          unit: 'items',
-          outcomes: ['found'],
-          resultsApart: true,
-        })
-      : null;
+  const progress = filter.query === null ? itemProgress(context, 'found', null) : null;
   let count = 0;
   try {
     for await (const id of findIds(filter, archived, context)) {

@@ -1,5 +1,5 @@
 // The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { type BatchProgress, itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { showWaiting, type Waiting } from '../../terminal/progress.ts';
@@ -13,12 +13,7 @@ export class PurgeProgress {
   constructor(sessions: number, context: CliContext) {
     this.#context = context;
     this.#sessions = sessions;
-    this.#progress = progressOn(context, {
-      end: sessions,
-      unit: 'items',
-      outcomes: ['erased'],
-      resultsApart: true,
-    });
+    this.#progress = itemProgress(context, 'erased', sessions);
     if (sessions === 0) this.#overwrite();
   }
 

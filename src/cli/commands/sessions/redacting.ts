@@ -4,7 +4,7 @@ import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { type BatchProgress, itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
@@ -90,12 +90,7 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   }
   if (!input.yes) await confirmRedaction(findings, backups, context);
   const lines = await redactHistories(context.host, (line) => findings.texts.without(line));
-  const progress = progressOn(context, {
-    end: findings.ids.length,
-    unit: 'items',
-    outcomes: ['redacted'],
-    resultsApart: true,
-  });
+  const progress = itemProgress(context, 'redacted', findings.ids.length);
   const results = await replaceAll(findings, redaction, progress);
   await erase(redaction);
   const status = await reportEnd(results, context);

@@ -1,7 +1,7 @@
 // The batches of retention runs. They are in the store, not in journals, because servers create them, too.
 import { ParleyError } from '../../../service/errors.ts';
 import type { RetentionBatch } from '../../../service/project-retention.ts';
-import { progressOn } from '../../batch/batch-progress.ts';
+import { itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
@@ -35,12 +35,7 @@ export async function retentionBatches(context: CliContext): Promise<readonly Re
 export async function restoreRetentionBatch(batch: string, context: CliContext): Promise<number> {
   const retention = await (await context.administration()).retention();
   const known = (await retention.batches()).find((each) => each.batch === batch);
-  const progress = progressOn(context, {
-    end: known?.expired ?? null,
-    unit: 'items',
-    outcomes: ['restored'],
-    resultsApart: true,
-  });
+  const progress = itemProgress(context, 'restored', known?.expired ?? null);
   const restored = await retention
     .restoreBatch(batch, {
       signal: context.stopSignal,

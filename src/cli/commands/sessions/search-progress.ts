@@ -1,6 +1,6 @@
 // The progress of a search at a terminal: a spinner, and a bar while the embedded service adds messages to the search index.
 import type { Call } from '../../../service/call.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { type BatchProgress, itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { showWaiting, type Waiting } from '../../terminal/progress.ts';
 
@@ -30,12 +30,7 @@ export class SearchProgress {
   #index(messages: number, of: number): void {
     if (this.#bar === null) {
       this.#spinner.stop();
-      this.#bar = progressOn(this.#context, {
-        end: of,
-        unit: 'items',
-        outcomes: ['indexed'],
-        resultsApart: true,
-      });
+      this.#bar = itemProgress(this.#context, 'indexed', of);
     }
     while (this.#bar.finished < messages) this.#bar.finish('indexed');
     if (messages < of) return;

@@ -5,7 +5,7 @@ import { hasCode } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
-import { progressOn } from '../../batch/batch-progress.ts';
+import { itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secrets/secret-places.ts';
@@ -21,12 +21,7 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
   const { stdout } = context;
   const total = context.stderr.formats && !context.options.quiet ? await countMessages(context) : null;
   // The progress line is cleared before each result.
-  const progress = progressOn(context, {
-    end: total,
-    unit: 'items',
-    outcomes: ['searched'],
-    resultsApart: true,
-  });
+  const progress = itemProgress(context, 'searched', total);
   const kinds = new Map<string, number>();
   const found = { sessions: 0, secrets: 0 };
   try {
@@ -65,12 +60,7 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
 
 /** Counts all messages. Reading the listing is quick compared to reading the messages. */
 async function countMessages(context: CliContext): Promise<number> {
-  const progress = progressOn(context, {
-    end: null,
-    unit: 'items',
-    outcomes: ['found'],
-    resultsApart: true,
-  });
+  const progress = itemProgress(context, 'found', null);
   try {
     let count = 0;
     for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context)) {

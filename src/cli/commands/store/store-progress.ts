@@ -1,7 +1,7 @@
 // The progress of work on a whole store, counted in sessions.
 import type { CopyProgress } from '../../../service/administration.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { type BatchProgress, itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 
@@ -19,12 +19,7 @@ export class StoreProgress implements CopyProgress {
   begin(phase: string, sessions: number): void {
     this.stop();
     this.#phase = phase;
-    this.#progress = progressOn(this.#context, {
-      end: sessions,
-      unit: 'items',
-      outcomes: [phase],
-      resultsApart: true,
-    });
+    this.#progress = itemProgress(this.#context, phase, sessions);
   }
 
   finish(sessions: number): void {
