@@ -5,8 +5,6 @@ import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
 import type { RestoreInput } from './restoration.ts';
 
-export type { RestoreInput };
-
 interface RestoreFlags {
   readonly batch?: string;
   readonly last?: true;
