@@ -14,9 +14,9 @@ export interface ProcessStat {
 }
 
 /** Null without such a process, and on other systems. */
-export function readStat(pid: number): ProcessStat | null {
+export function readStat(pid: number, proc = '/proc'): ProcessStat | null {
   try {
-    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return parseProcessStat(readFileSync(`${proc}/${pid}/stat`, 'utf8'));
   } catch {
     return null;
   }

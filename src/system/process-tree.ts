@@ -1,9 +1,9 @@
 // Ends a process together with the processes that it has started, which the end of a shell does not end. A process group would need a new
 // session, in which a program cannot ask its user at the terminal. On Windows only the process itself is ended.
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseProcessStat } from './process-stat.ts';
+import { readStat } from './process-stat.ts';
 
 const pollMs = 50;
 
@@ -36,20 +36,16 @@ export function listProcesses(proc = '/proc'): readonly ListedProcess[] {
   try {
     return readdirSync(proc)
       .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => readListed(proc, name));
+      .flatMap((name) => readListed(Number(name), proc));
   } catch {
     return listedByPs();
   }
 }
 
 /** Empty for a process that has ended meanwhile. */
-function readListed(proc: string, name: string): readonly ListedProcess[] {
-  try {
-    const stat = parseProcessStat(readFileSync(`${proc}/${name}/stat`, 'utf8'));
-    return stat === null ? [] : [{ pid: Number(name), parent: stat.parent, hasEnded: stat.hasEnded }];
-  } catch {
-    return [];
-  }
+function readListed(pid: number, proc: string): readonly ListedProcess[] {
+  const stat = readStat(pid, proc);
+  return stat === null ? [] : [{ pid, parent: stat.parent, hasEnded: stat.hasEnded }];
 }
 
 function listedByPs(): readonly ListedProcess[] {
