@@ -12,6 +12,12 @@ import { notAnId } from './terminal/session-ids.ts';
 
 export type SessionAccess = Pick<CliContext, 'open' | 'call' | 'requestId'>;
 
+interface ResolvedSession {
+  readonly id: string;
+  /** Null if the session was not looked up. */
+  readonly session: Session | null;
+}
+
 /** The form of this service's ids. A text of this form is always an id, never a title. */
 function isFullId(text: string): boolean {
   return /^ses_[\w-]{1,200}$/.test(text);
@@ -31,14 +37,14 @@ export function requireReference(text: string): void {
 }
 
 /**
- * Resolves a name to an id, and to the session if it was looked up. If the service is not known to have an archive, the name is used as the
+ * Resolves a name. If the service is not known to have an archive, the name is used as the
  * id. Throws `USAGE` if several sessions match.
  */
 export async function resolveSession(
   text: string,
   context: SessionAccess,
   state: SessionState = 'active',
-): Promise<{ readonly id: string; readonly session: Session | null }> {
+): Promise<ResolvedSession> {
   requireReference(text);
   const asId = { id: text, session: null };
   if (isFullId(text)) return asId;
@@ -55,14 +61,14 @@ export async function resolveSessions(
   texts: readonly string[],
   context: SessionAccess,
   state: SessionState = 'active',
-): Promise<readonly { readonly id: string; readonly session: Session | null }[]> {
+): Promise<readonly ResolvedSession[]> {
   texts.forEach(requireReference);
   if (!texts.every(isFullId)) {
     const { backend } = await context.open();
     if (backend.extensions === null)
       await backend.service.verify(await context.call()).catch(ignoreUnsupported);
   }
-  const resolved: { readonly id: string; readonly session: Session | null }[] = [];
+  const resolved: ResolvedSession[] = [];
   for (const text of texts) resolved.push(await resolveSession(text, context, state));
   return resolved;
 }
