@@ -3,8 +3,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ExactNumber } from '../../service/exact-number.ts';
-import { type Fault, UnreadableJson } from './exact-reader.ts';
-import { maxCharacters, readReply, uncomparableNumber } from './reply-json.ts';
+import { type Fault, type ReadJson, readExactJson, UnreadableJson } from './exact-reader.ts';
 import { checkedFormats } from './schema-keywords.ts';
 import { type ScannedSchema, scanSchema } from './schema-scan.ts';
 import { addValueKeywords } from './value-keywords.ts';
@@ -86,4 +85,41 @@ function faultOf(error: ErrorObject | undefined): Fault {
   const { instancePath: place, message = 'does not match', params } = error;
   const name = params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName'];
   return { place, reason: typeof name === 'string' ? `${message}: ${JSON.stringify(name)}` : message };
+}
+
+/** The most characters of a reply that is checked. */
+const maxCharacters = 8 * 1024 * 1024;
+
+const openingFence = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*$/i;
+
+/**
+ * Parses the JSON of a reply. Models often put it into a fenced block (```json) although they are asked not to, so such a block is accepted.
+ * Any other text around the JSON is an error. Throws `UnreadableJson`.
+ */
+function readReply(reply: string): ReadJson {
+  return readExactJson(unfenced(reply.replace(/^\ufeff/, '').trim()));
+}
+
+/** The text between the fences, if the whole reply is one block of JSON; otherwise the reply. */
+function unfenced(text: string): string {
+  const start = text.indexOf('\n');
+  const end = text.lastIndexOf('\n');
+  const [, fence] = openingFence.exec(text.slice(0, Math.max(start, 0)).trimEnd()) ?? [];
+  if (fence === undefined || start === end || text.slice(end + 1).trim() !== fence) return text;
+  return text.slice(start + 1, end);
+}
+
+/**
+ * The first number that a JavaScript number cannot represent and whose digits matter for the schema; null if there is none. Rounding keeps the
+ * order of numbers, so a rounded number compares wrongly only with the number that it was rounded to.
+ */
+function uncomparableNumber({ inexact }: ReadJson, schema: ScannedSchema): Fault | null {
+  for (const { place, number } of inexact) {
+    const rounded = Number(number);
+    const isInteger = /^-?\d+$/.test(number.literal);
+    const isSafe = Number.isFinite(rounded) && isInteger === Number.isInteger(rounded);
+    if (!isSafe || schema.comparesAll || schema.numbers.has(rounded))
+      return { place, reason: 'the number has more digits than can be compared' };
+  }
+  return null;
 }

@@ -15,7 +15,6 @@ import type { SideName } from './side-name.ts';
 import { SyncMemory } from './sync-memory.ts';
 import type { JoinedSession } from './sync-plan.ts';
 import { SyncReport } from './sync-report.ts';
-import { isSelected } from './sync-selection.ts';
 import { targetsKey } from './sync-targets.ts';
 
 export interface SyncInput {
@@ -187,4 +186,15 @@ function isOwnFailure(error: ParleyError, sides: Readonly<Record<SideName, Side>
   if (sides.local.isFatal(error) || sides.remote.isFatal(error)) return false;
   const codes = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'BAD_RESPONSE'];
   return error.kind === 'input' || codes.includes(error.code);
+}
+
+/**
+ * True for a session that has one of the tags on either side, even a deleted one: the removal of a tag still reaches the other side, and a
+ * session that lost its tag on one side does not count as missing there. No tags select every session.
+ */
+function isSelected({ states }: JoinedSession, tags: readonly string[]): boolean {
+  if (tags.length === 0) return true;
+  return [states.local, states.remote].some(
+    (state) => state.kind !== 'none' && state.session.tags.some((tag) => tags.includes(tag)),
+  );
 }

@@ -3,7 +3,6 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { toJson } from '../terminal/json.ts';
 import { markdownHead, markdownMessage } from './markdown.ts';
 import { messagesInOrder } from './message-order.ts';
-import { openaiLine } from './openai-lines.ts';
 
 export type ExportFormat = 'md' | 'json' | 'html' | 'openai-jsonl';
 
@@ -70,4 +69,12 @@ async function htmlWriter(several: boolean): Promise<ExportWriter> {
     },
     end: () => page.end(),
   };
+}
+
+/** A line of the format for training and testing models. It has only visible messages, because the format has no alternatives. */
+function openaiLine({ session, messages }: SessionRecord): string {
+  const { session_id, title, created_at, system } = session;
+  const turns = messages.map(({ role, content }) => ({ role, content }));
+  const systemMessage = system == null ? [] : [{ role: 'system', content: system }];
+  return `${toJson({ messages: [...systemMessage, ...turns], metadata: { session_id, title, created_at } })}\n`;
 }

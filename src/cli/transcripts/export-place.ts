@@ -1,4 +1,5 @@
 // Writes the sessions of an export to standard output or to files.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,7 +8,6 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { PartOwner } from '../../system/part-owner.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter, extensionOf } from './export-format.ts';
-import { fileNameOf } from './export-name.ts';
 import { makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
@@ -135,4 +135,16 @@ async function openIndex(
     },
     discard: () => file.discard(),
   };
+}
+
+/** The file of a session in a directory. The id may come from any server and contain characters that a file name cannot have. */
+function fileNameOf(sessionId: string, extension: string): string {
+  // `index` is the name of the page that lists the files.
+  const name = encodeURIComponent(sessionId)
+    .replaceAll('*', '%2A')
+    .replace(/^\./, '%2E')
+    .replace(/^index$/i, '%69ndex');
+  if (name.length <= 150) return `${name}.${extension}`;
+  const rest = createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
+  return `${name.slice(0, 120)}-${rest}.${extension}`;
 }

@@ -10,12 +10,12 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
+import { redactionMark } from '../../secrets/found-secrets.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import { removePurgedJournals } from './purged-journals.ts';
 import type { PurgeInput } from './purging.ts';
 import { listNotReached, purgeSummary, requireCount, writePurgeResult } from './purging.ts';
-import { withoutUser } from './user-lines.ts';
 
 export interface UserPurgeInput extends Omit<PurgeInput, 'deletedBefore'> {
   readonly user: string;
@@ -162,4 +162,16 @@ async function statusOf(busy: readonly string[], erased: number, context: CliCon
   );
   const status = await reportInWords(error, context);
   return busy.length === 1 && erased === 0 ? status : exitSomeFailed;
+}
+
+/**
+ * A line of the input history without the texts of the user's sessions and the name of the user. `sessionLines` are the lines that the
+ * sessions contain. The name is replaced only as whole words.
+ */
+function withoutUser(line: string, user: string, sessionLines: ReadonlySet<string>): string {
+  if (sessionLines.has(line)) return redactionMark('message');
+  return line.split(user).reduce((before, after) => {
+    const isPart = /[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after);
+    return `${before}${isPart ? user : redactionMark('user')}${after}`;
+  });
 }

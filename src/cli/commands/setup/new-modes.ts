@@ -7,7 +7,6 @@ import { startsInReasoning } from '../../turn-notes.ts';
 import { noteShared } from '../modes/add.ts';
 import { ownModes } from '../modes/own-modes.ts';
 import { trialTurn, withoutSession } from '../modes/trial-turn.ts';
-import { freeName } from './mode-names.ts';
 import type { Offer } from './model-search.ts';
 import { isSameServer } from './model-servers.ts';
 
@@ -130,4 +129,18 @@ async function testOffer(offer: Offer, context: CliContext): Promise<readonly [m
 async function testTurn(mode: string, context: CliContext): Promise<string> {
   await context.closeBackend();
   return (await trialTurn(mode, context)).reply.reply;
+}
+
+/** The name of the model without characters that are invalid in the name of a mode, with a number if the name is taken. */
+function freeName(model: string, taken: ReadonlySet<string>): string {
+  const last = model.split('/').at(-1) ?? '';
+  const name = last
+    .replace(/[^A-Za-z0-9._:-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|-+$/g, '')
+    .slice(0, 50);
+  const base = name === '' ? 'model' : name;
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(free)) return free;
+  }
 }
