@@ -15,8 +15,8 @@ export async function chooseMode(
   const named = resolveMode(flag, context.host.env, context.target);
   if (named !== null) return named.mode;
   const modes = await listModes(context);
-  const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
-  if (chosen !== undefined) return chosen.name;
+  const chosen = defaultModeOf(modes);
+  if (chosen !== null) return chosen;
   throw new ParleyError('USAGE', 'No mode was given, and the service has no default.', {
     hint: `Choose one with ${option}: ${modes.map(({ name }) => name).join(', ')}.`,
   });
@@ -40,7 +40,13 @@ export async function requireMode(mode: string, context: ServiceAccess): Promise
   throw unknownMode(mode, names);
 }
 
-async function listModes(context: ServiceAccess): Promise<readonly Mode[]> {
+/** The name of the default mode, or else of the only mode; null if there is neither. */
+export function defaultModeOf(modes: readonly Mode[]): string | null {
+  const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
+  return chosen?.name ?? null;
+}
+
+export async function listModes(context: ServiceAccess): Promise<readonly Mode[]> {
   const { backend } = await context.open();
   return (await backend.service.models(await context.call())).data;
 }

@@ -6,6 +6,7 @@ import { emptyProfile, type StoredConfig } from '../../config/stored-config.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext, GlobalOptions } from '../context.ts';
 import { helpNote } from '../help-layout.ts';
+import { defaultModeOf, listModes } from '../mode-choice.ts';
 import type { Run } from '../run.ts';
 import { storeKeyChange } from '../store-key-change.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
@@ -141,15 +142,14 @@ function invalidKey(message: string, cause: unknown): ParleyError {
 
 /** The default mode of the server; null if it has none. It is stored with the key, so that a chat needs no request for it. */
 async function defaultMode(context: CliContext): Promise<string | null> {
-  const { backend } = await context.open();
-  const modes = (await backend.service.models(await context.call())).data;
-  const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
-  if (chosen === undefined) {
+  const modes = await listModes(context);
+  const chosen = defaultModeOf(modes);
+  if (chosen === null) {
     await context.say(
       `The server has no default mode; choose one with -m: ${modes.map(({ name }) => name).join(', ')}.`,
     );
   }
-  return chosen?.name ?? null;
+  return chosen;
 }
 
 function withServer(
