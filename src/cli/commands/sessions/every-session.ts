@@ -1,8 +1,12 @@
 // Reads every session of a listing, page by page.
-
 import { maxPageItems } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
-import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';
+import {
+  anySession,
+  firstCreatedFirst,
+  type PageRequest,
+  type SessionQuery,
+} from '../../../service/session-archive.ts';
 import type { ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 
@@ -14,4 +18,9 @@ export async function* everySession(
   const ask = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, limit: maxPageItems, cursor });
   for await (const { data } of everyPage(ask)) yield* data.items;
+}
+
+/** Every active session, archived ones included, in the order of creation. Paging in this order misses no session that becomes active. */
+export function everyActiveSession(context: ServiceAccess): AsyncGenerator<Session, void> {
+  return everySession({ ...anySession, ...firstCreatedFirst }, context);
 }

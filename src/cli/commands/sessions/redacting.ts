@@ -2,7 +2,6 @@
 // their bytes, and lists where the texts still are or may be.
 import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
@@ -16,7 +15,7 @@ import { writeNotice } from '../../terminal/notice.ts';
 import { showWaiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
-import { everySession } from './every-session.ts';
+import { everyActiveSession } from './every-session.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
 import { planOf, RedactedTexts } from './redaction-texts.ts';
 
@@ -243,8 +242,7 @@ async function reportEnd(results: readonly ItemResult[], context: CliContext): P
 }
 
 async function* everyId(context: CliContext): AsyncGenerator<string, void> {
-  for await (const { session_id } of everySession({ ...anySession, ...firstCreatedFirst }, context))
-    yield session_id;
+  for await (const { session_id } of everyActiveSession(context)) yield session_id;
 }
 
 async function withSpinner<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {

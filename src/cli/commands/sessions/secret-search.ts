@@ -3,7 +3,6 @@
 import { offers } from '../../../service/backend.ts';
 import { hasCode } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
-import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { itemProgress } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
@@ -12,7 +11,7 @@ import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secr
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
-import { everySession } from './every-session.ts';
+import { everyActiveSession } from './every-session.ts';
 
 /** How many sessions are requested ahead, because a round trip to a server or a database takes longer than the search. */
 const sessionsAhead = 8;
@@ -63,7 +62,7 @@ async function countMessages(context: CliContext): Promise<number> {
   const progress = itemProgress(context, 'found', null);
   try {
     let count = 0;
-    for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
+    for await (const { message_count } of everyActiveSession(context)) {
       count += message_count;
       progress.finish('found');
       await yieldToEventLoop();
@@ -85,7 +84,7 @@ type MessagePage = Awaited<ReturnType<ReturnType<typeof readMessages>['next']>>[
 async function* openedAhead(context: CliContext): AsyncGenerator<OpenedSession, void> {
   const all = offers((await context.open()).backend, 'lines');
   const waiting: OpenedSession[] = [];
-  for await (const session of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
+  for await (const session of everyActiveSession(context)) {
     waiting.push({ session, pages: prefetched(readMessages(session.session_id, context, all)) });
     const next = waiting.length > sessionsAhead ? waiting.shift() : undefined;
     if (next !== undefined) yield next;
