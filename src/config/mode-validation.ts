@@ -130,14 +130,12 @@ const readers = {
     return reference;
   },
   system: textOrNull,
-  temperature: (value: unknown, path: readonly string[]): number | null =>
-    value === undefined || value === null ? null : number(null, 0, 5)(value, path),
+  temperature: optional(null, numberFrom(0, 5)),
   parameters: readParameters,
-  context_tokens: (value: unknown, path: readonly string[]): number | null =>
-    value === undefined || value === null ? null : number(null, 256, 100_000_000, true)(value, path),
+  context_tokens: optional(null, numberFrom(256, 100_000_000, 'whole ')),
   fallback: textOrNull,
-  first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
-  idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),
+  first_token_seconds: optional(defaultModeSettings.first_token_seconds, numberFrom(0.001, 86_400)),
+  idle_seconds: optional(defaultModeSettings.idle_seconds, numberFrom(0.001, 86_400)),
   show_reasoning: flag,
   think_tags: (value: unknown, path: readonly string[]): ModeSettings['think_tags'] => {
     const found = thinkTagChoices.find((choice) => choice === (value ?? defaultModeSettings.think_tags));
@@ -202,17 +200,16 @@ function checkedText(value: string, path: readonly string[]): string {
   return value;
 }
 
-function number(
-  defaultValue: number | null,
-  minimum: number,
-  maximum: number,
-  whole = false,
-): Reader<number> {
+/** Reads a missing value as the default. */
+function optional<Default, T>(defaultValue: Default, read: Reader<T>): Reader<Default | T> {
+  return (value, path) => (value === undefined || value === null ? defaultValue : read(value, path));
+}
+
+function numberFrom(minimum: number, maximum: number, kind: '' | 'whole ' = ''): Reader<number> {
   return (value, path) => {
-    const found = value ?? defaultValue;
-    const fits = typeof found === 'number' && found >= minimum && found <= maximum;
-    if (fits && (!whole || Number.isInteger(found))) return found;
-    throw new ModeFault(path, `must be a ${whole ? 'whole ' : ''}number from ${minimum} to ${maximum}`);
+    const fits = typeof value === 'number' && value >= minimum && value <= maximum;
+    if (fits && (kind === '' || Number.isInteger(value))) return value;
+    throw new ModeFault(path, `must be a ${kind}number from ${minimum} to ${maximum}`);
   };
 }
 
