@@ -115,8 +115,8 @@ function checkConflicts(input: ChatInput, json: boolean): void {
 /** `--regenerate` and `--fork` need an existing session, and `--regenerate` takes no message. */
 function checkSessionFlags(input: ChatInput, hasSession: boolean): void {
   const { regenerate, fork, words, files, title, template } = input;
-  const flag = regenerate ? '--regenerate' : fork ? '--fork' : null;
-  if (flag === null) return;
+  if (!regenerate && !fork) return;
+  const flag = regenerate ? '--regenerate' : '--fork';
   if (!hasSession) {
     throw new ParleyError('USAGE', `${flag} needs a session.`, {
       hint: 'Name one with -s, or use the last one with -c.',

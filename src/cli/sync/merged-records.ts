@@ -84,7 +84,8 @@ function compareRanks(one: StoredRecord, other: StoredRecord): number {
   const byTime = Date.parse(one.session.updated_at) - Date.parse(other.session.updated_at);
   if (byTime !== 0) return byTime;
   const [hash, otherHash] = [rankText(one), rankText(other)];
-  return hash === otherHash ? 0 : hash < otherHash ? -1 : 1;
+  if (hash === otherHash) return 0;
+  return hash < otherHash ? -1 : 1;
 }
 
 function rankText(record: StoredRecord): string {

@@ -118,7 +118,8 @@ export type ListPosition = Pick<Session, 'created_at' | 'session_id'>;
 export function compareOrder(one: ListPosition, other: ListPosition): number {
   const byTime = Date.parse(one.created_at) - Date.parse(other.created_at);
   if (byTime !== 0) return byTime;
-  return one.session_id === other.session_id ? 0 : one.session_id < other.session_id ? -1 : 1;
+  if (one.session_id === other.session_id) return 0;
+  return one.session_id < other.session_id ? -1 : 1;
 }
 
 /** False for an invalid time, which compares with no other, so that joining the listings would never end. */
