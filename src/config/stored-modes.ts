@@ -93,9 +93,9 @@ export function removeMode(config: StoredModes, name: string): StoredModes {
   };
 }
 
-/** Sets the mode that is used if none is named. Null means the built-in default. */
-export function setDefaultMode(config: StoredModes, name: string | null): StoredModes {
-  if (name !== null && !builtInModes.includes(name)) requireMode(config, name);
+/** Sets the mode that is used if none is named. Throws `UNKNOWN_MODE` for a mode that does not exist. */
+export function setDefaultMode(config: StoredModes, name: string): StoredModes {
+  if (!builtInModes.includes(name)) requireMode(config, name);
   return { ...config, default_mode: name };
 }
 
