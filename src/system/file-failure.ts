@@ -7,7 +7,7 @@ import {
   outOfFilesHint,
   systemErrorCode,
   TooLargeFile,
-} from '../system/file-errors.ts';
+} from './file-errors.ts';
 
 const shorten = 'Shorten the file, or replace it.';
 
