@@ -41,7 +41,8 @@ function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = digits.length - 1, isDoubled = false; at >= 0; at -= 1, isDoubled = !isDoubled) {
     const value = digits.charCodeAt(at) - 48;
-    sum += isDoubled ? (value > 4 ? value * 2 - 9 : value * 2) : value;
+    const doubled = value > 4 ? value * 2 - 9 : value * 2;
+    sum += isDoubled ? doubled : value;
   }
   return sum % 10 === 0;
 }
