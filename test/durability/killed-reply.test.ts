@@ -99,16 +99,19 @@ test('the streams of a killed server are kept when the next one starts', async (
     ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     accept: 'text/event-stream',
   };
+  // A response that nothing refers to is collected, which would close its connection.
+  const responses: Response[] = [];
   for (const number of [1, 2, 3]) {
     const body = JSON.stringify({ mode: 'paced', message: `Tell ${number}` });
     const asked = fetch(`${first.url}/v1/chat`, { method: 'POST', headers, body });
     const reply = await model.next();
     reply.say(`Once ${number}`);
-    await asked;
+    responses.push(await asked);
   }
   await expect
     .poll(partsNow, patient)
     .toEqual([{ content: 'Once 1' }, { content: 'Once 2' }, { content: 'Once 3' }]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   await first.end('SIGKILL');
   const second = await servePlace(place);
   const get = async <T>(path: string) => {
