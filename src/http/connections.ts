@@ -42,7 +42,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
       connect: undici.buildConnector({ timeout: options.connectMs }),
     });
     const connector = throughTunnel(agent as unknown as SocksTunnels, undici.buildConnector(connect));
-    return new undici.Pool(origin, { ...limits, connect: open(connector) });
+    return new undici.Pool(origin, { ...limits, connect: open(limitTunnel(connector, options.connectMs)) });
   }
   if (options.proxy !== null) {
     return new undici.ProxyAgent({

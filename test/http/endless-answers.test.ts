@@ -105,6 +105,17 @@ it('TLS through a SOCKS proxy is that of the target host, not of the proxy', asy
   expect(failure).toMatchObject({ isSent: false, message: expect.stringContaining('api.example') });
 });
 
+it('a SOCKS proxy that does not respond is given up after the time to connect, and named', async () => {
+  const silent = kept(await serveBytes(() => {}));
+  const client = clientOf('https://api.example', {
+    proxies: { HTTPS_PROXY: proxyUrl(silent) },
+    connectMs: 300,
+  });
+  const failure = await failureOf(client.request(get()));
+  expect(failure).toMatchObject({ kind: 'timeout', isSent: false });
+  expect(failure.message).toContain(`through the proxy 127.0.0.1:${silent.port}`);
+});
+
 describe('buffered bytes', () => {
   it('take no more memory than their blocks, whatever their original buffers', () => {
     const queue = new ChunkQueue();
