@@ -59,13 +59,9 @@ export class ChatStream {
           beat = setInterval(() => this.#sendWhileWaiting(heartbeat), this.#options.heartbeatMs);
           beat.unref();
           // A stalled reader requests no events, but a stopping server must still stop the engine.
-          const { signal } = this.#reply;
-          const cut = () => {
-            if (!this.#isWaiting && !this.#isOver) this.#cutting = this.#cut();
-          };
+          this.#reply.signal.addEventListener('abort', () => this.#endIfStopped(), { once: true });
           // The client may have disconnected while its message was stored. Without a reader the turn would never end.
-          if (signal.aborted) cut();
-          else signal.addEventListener('abort', cut, { once: true });
+          this.#endIfStopped();
         },
         pull: async (controller) => {
           if (this.#rest.length === 0) await this.#fill();
@@ -118,7 +114,14 @@ export class ChatStream {
       this.#fail(error);
     } finally {
       this.#isWaiting = false;
+      // The reply may have been stopped after the turn made the event, and before the stream received it.
+      this.#endIfStopped();
     }
+  }
+
+  /** Ends a reply that was stopped. While an event is awaited, the engine fails in its place. */
+  #endIfStopped(): void {
+    if (this.#reply.signal.aborted && !this.#isWaiting && !this.#isOver) this.#cutting ??= this.#cut();
   }
 
   /** Ends a reply whose reader does not request more. The received part of the reply is stored. */
