@@ -1,5 +1,6 @@
 // Retention in a store of this process: policies, what a run would do, runs, and the restoration of what they deleted.
 import { ParleyError } from '../service/errors.ts';
+import { toTime } from '../service/iso-time.ts';
 import type {
   ProjectRetention,
   Retention,
@@ -125,10 +126,6 @@ export class LocalRetention implements Retention {
 
 function toRetention({ project_id, project_name, policy, set_at, last_run_at }: PolicyRow): ProjectRetention {
   return { project_id, project_name, ...policy, set_at: toTime(set_at), last_run_at: orTime(last_run_at) };
-}
-
-function toTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
 
 function orTime(milliseconds: number | null): string | null {

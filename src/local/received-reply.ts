@@ -1,6 +1,7 @@
 // The reply of a running turn while it is received: its text so far, and the end of the turn in the store.
 import type { ChatEvent } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
+import { toTime } from '../service/iso-time.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Turn } from '../store/session-store.ts';
 import type { AskedEngine } from './ask-with-fallback.ts';
@@ -113,7 +114,7 @@ export class ReceivedReply {
         return { kind: 'lost', standing: replyId === null ? end.standing : null };
       case 'kept': {
         const { message_count } = end;
-        const created_at = new Date(now).toISOString();
+        const created_at = toTime(now);
         const stored = {
           message_count,
           created_at,

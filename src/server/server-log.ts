@@ -1,6 +1,7 @@
 // The log of a server: a line per request and per problem. The log contains no key, no query, no text of a chat, and no control characters
 // for a terminal.
 import { type Logger, pino } from 'pino';
+import { toTime } from '../service/iso-time.ts';
 
 export interface ServerLog {
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
@@ -65,7 +66,7 @@ function timestamps(now: () => number): () => string {
   let text = '';
   return () => {
     const time = now();
-    if (time !== last) text = `,"time":"${new Date(time).toISOString()}"`;
+    if (time !== last) text = `,"time":"${toTime(time)}"`;
     last = time;
     return text;
   };

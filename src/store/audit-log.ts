@@ -1,6 +1,7 @@
 // The interface of a store's audit log. The transaction of an action also adds the entry, as a waiting one, so that no call waits for another.
 // From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
 import type { AuditedAction } from '../service/audit-entry.ts';
+import { toTime } from '../service/iso-time.ts';
 
 /** When a call was made, and with which key and request. */
 export interface AuditOrigin {
@@ -41,7 +42,7 @@ export const auditPage = 1000;
 export const maxChainedLength = 512 * 1024;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
-  const note = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
+  const note = { time: toTime(time), what, project_id, key_id, request_id, count, ids };
   return JSON.stringify(note);
 }
 

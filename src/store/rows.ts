@@ -1,5 +1,6 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
+import { toTime } from '../service/iso-time.ts';
 import type { BudgetLeft, KeyScope } from '../service/key-limits.ts';
 import type {
   FinishReason,
@@ -198,9 +199,4 @@ export function toMessage(row: MessageRow): Message {
     ...(alternative_of != null && { alternative_of }),
     ...(undone_at != null && { undone_at: toTime(undone_at) }),
   };
-}
-
-/** Epoch milliseconds as ISO 8601 in UTC, with milliseconds. */
-export function toTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

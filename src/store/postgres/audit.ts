@@ -1,5 +1,6 @@
 // The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
 // processes that chain.
+import { toTime } from '../../service/iso-time.ts';
 import {
   type AuditLog,
   type AuditNote,
@@ -58,7 +59,7 @@ export function noteOf(
 ): string | null {
   if (by === undefined) return null;
   const { time, key_id, request_id } = by;
-  return JSON.stringify({ time: new Date(time).toISOString(), what, project_id, key_id, request_id });
+  return JSON.stringify({ time: toTime(time), what, project_id, key_id, request_id });
 }
 
 export async function recordNote(ask: Ask, note: AuditNote): Promise<void> {

@@ -1,6 +1,7 @@
 // Creates sessions: all that wait at the same moment in one statement, also those with an idempotency key.
+import { toTime } from '../../service/iso-time.ts';
 import type { NewSession } from '../../service/session.ts';
-import { parametersText, toTime } from '../rows.ts';
+import { parametersText } from '../rows.ts';
 import type { IdempotencyKey, Idempotent, KeyHash, SessionStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import {

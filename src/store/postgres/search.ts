@@ -1,9 +1,10 @@
 // What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. The search
 // rule (store-rules.ts) ranks them and makes the page. Each row is looked up by LATERAL. With plain joins the planner would read all
 // sessions.
+import { toTime } from '../../service/iso-time.ts';
 import { pageBytes } from '../../service/limits.ts';
 import type { Role } from '../../service/session.ts';
-import { type SessionRow, toSession, toTime } from '../rows.ts';
+import { type SessionRow, toSession } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';

@@ -1,8 +1,9 @@
 // Single sessions: found, changed, deleted and restored (new-sessions.ts creates them). Every statement names its project.
+import { toTime } from '../../service/iso-time.ts';
 import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
-import { parametersText, toSession, toTime } from '../rows.ts';
+import { parametersText, toSession } from '../rows.ts';
 import type { AuditOrigin, KeyHash } from '../session-store.ts';
 import { auditing, noteOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';

@@ -1,7 +1,8 @@
 // Undoes and redoes turns: the messages of a turn move to the hidden messages, or back. Each write holds only if the session is as it was
 // read. A turn whose owner has gone is closed first.
+import { toTime } from '../../service/iso-time.ts';
 import type { Message } from '../../service/session.ts';
-import { type SessionRow, toSession, toTime } from '../rows.ts';
+import { type SessionRow, toSession } from '../rows.ts';
 import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
 import { busyWith } from '../session-turns.ts';
 import type { TurnRules } from '../store-rules.ts';

@@ -1,9 +1,9 @@
 // The calls of a store that a turn does not make, and the parts that only they need. The store loads this file at the first of them, so
 // that a start does not wait for it.
 import type { StoreReport } from '../../service/administration.ts';
+import { toTime } from '../../service/iso-time.ts';
 import type { Session } from '../../service/session.ts';
 import { keyNote } from '../audit-log.ts';
-import { toTime } from '../rows.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { IdempotencyKey, Idempotent, Purge, PurgeOptions, SessionStore } from '../session-store.ts';
 import type { TurnWaiters } from '../turn-waiters.ts';

@@ -1,8 +1,8 @@
 // What a search reads: the hits, the newest first, then texts and sessions by their row numbers. The search rule (store-rules.ts) ranks
 // them and makes the page.
+import { toTime } from '../../service/iso-time.ts';
 import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import { toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';

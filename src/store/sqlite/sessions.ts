@@ -1,8 +1,9 @@
 // Single sessions: created, read, changed, deleted and restored. Every statement names its project.
+import { toTime } from '../../service/iso-time.ts';
 import type { DeletedSession, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
-import { parametersText, toSession, toTime } from '../rows.ts';
+import { parametersText, toSession } from '../rows.ts';
 import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
