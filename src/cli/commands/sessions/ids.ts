@@ -26,8 +26,8 @@ export async function readGivenIds(
 }
 
 /** True for `-`, and if there are no words and stdin is a pipe or a file. */
-export function areOnStdin(words: readonly string[], { stdinIsFed }: CliContext): boolean {
-  return words.length === 0 ? stdinIsFed : words.includes('-');
+export function areOnStdin(words: readonly string[], context: CliContext): boolean {
+  return words.length === 0 ? context.stdinIsFed : words.includes('-');
 }
 
 /**
