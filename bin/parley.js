@@ -57,6 +57,8 @@ function start() {
   // (https://github.com/nodejs/node/issues/62781).
   const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
   const chunks = new Map();
+  // The length of the comment with the hash of the text, at the start of the first file.
+  const hashBytes = 24;
   // The number of commands that add their code to a new cache. A later command may use code that the first one did not use.
   const addingCommands = 5;
   let added = process.execArgv.length > 0 || process.env.NODE_OPTIONS ? null : [];
@@ -78,9 +80,9 @@ function start() {
       // One file contains the length of the text, the number of commands that may still add to the cache, the text and the cache, so that a
       // start reads one file. If there is no such file, only the text is read.
       let packed = read(`${file}.${cache}`);
-      // Only the name of the first file contains no hash of its text. A version that is copied over another one finds the cache of that one.
-      if (chunks.size === 0 && packed !== null && !textIn(packed).equals(read(file) || Buffer.alloc(0)))
-        packed = null;
+      // Only the name of the first file contains no hash of its text; the text begins with it. A version that is copied over another one finds
+      // the cache of that one.
+      if (chunks.size === 0 && packed !== null && !beginsLike(file, textIn(packed))) packed = null;
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : textIn(packed);
       if (text === null && chunks.size === 0) return null;
@@ -103,6 +105,20 @@ function start() {
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);
     }
     return chunks.get(name).exports;
+  }
+
+  function beginsLike(file, text) {
+    const start = Buffer.alloc(hashBytes);
+    let descriptor;
+    try {
+      descriptor = fs.openSync(file);
+      fs.readSync(descriptor, start);
+      return start.equals(text.subarray(0, hashBytes));
+    } catch {
+      return false; // There is no such file.
+    } finally {
+      if (descriptor !== undefined) fs.closeSync(descriptor);
+    }
   }
 
   function textIn(packed) {

@@ -1,6 +1,7 @@
 // Builds dist: bundles src into minified CommonJS, with a chunk for every `await import()`, each with V8's code cache beside it.
 // A chunk is a function of (exports, require, module, __filename, __dirname). bin/parley.js calls it, without Node's module resolution.
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -70,9 +71,10 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'start',
-        test: /\/src\/(main\.ts$|service\/|system\/(before-abort|process-identity|yield-to-event-loop)\.ts$)/,
+        test: /\/src\/(main\.ts$|service\/|system\/(before-abort|process-identity|yield-to-event-loop)\.ts$|cli\/(option-values|remember-session|terminal\/progress)\.ts$)/,
         priority: 4,
       },
+      { name: 'chat', test: /\/src\/cli\/commands\/chat\.ts$/, priority: 3.5 },
       // The commands of sessions are the most frequent after a chat.
       { name: 'sessions', test: /\/src\/cli\/commands\/(sessions\/sessions|help)\.ts$/, priority: 3.5 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
@@ -130,7 +132,14 @@ function checkChunks() {
       throw new Error(`${fileName} contains modules that no turn needs: ${late.join(', ')}.`);
     // bin/parley.js reads the chunks as Latin-1. The bundler does not escape tagged templates.
     if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} contains characters beyond ASCII.`);
-    const needed = { main: [], embedded: ['main'], upstream: ['main'], remote: ['main', 'upstream'] }[name];
+    const needed = {
+      main: [],
+      chat: ['main'],
+      sessions: ['main'],
+      embedded: ['main'],
+      upstream: ['main'],
+      remote: ['main', 'upstream'],
+    }[name];
     const more = imports.filter((other) => !isNeeded(other, needed));
     if (needed && more.length > 0)
       throw new Error(`${fileName} imports modules that it should not: ${more.join(', ')}.`);
@@ -155,9 +164,18 @@ function isLate(module) {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    const least = Math.max(code.length, ['main', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0);
-    writeFileSync(join(dist, fileName), code.padEnd(Math.ceil(least / 8) * 8));
+    const text = name === 'main' ? `${hashComment(code)}${code}` : code;
+    const least = Math.max(
+      text.length,
+      ['main', 'chat', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0,
+    );
+    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(least / 8) * 8));
   }
+}
+
+/** 24 characters, by which bin/parley.js knows whether a code cache is that of this text. */
+function hashComment(code) {
+  return `/*${createHash('sha256').update(code).digest('base64url').slice(0, 20)}*/`;
 }
 
 /** The modules that are not bundled: those of Node, and the shared runtime. */
@@ -205,6 +223,7 @@ async function recordCodeCache() {
     ];
     if (process.platform === 'linux') await promisify(execFile)('sh', piped, { env });
     await run(['sessions', 'list']);
+    await run(['sessions', 'get', named[1]]);
     await run(['--help'], others);
     await converse(program(['repl']), { ...env, ...others });
     await run(['__complete', '--', 'sessions', 'get', ''], others);

@@ -2,7 +2,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import type { CliHost } from './cli-host.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
-import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
@@ -186,7 +185,7 @@ class OutlinedCommand extends Command {
  * most frequent ones, `chat`, `--version` and `sessions`, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
-  if (first === 'chat') return [registerChat];
+  if (first === 'chat') return [(await import('./commands/chat.ts')).registerChat];
   if (first === '--version') return [];
   if (first === 'sessions') {
     const [{ registerSessions }, { registerHelpOfGroups }] = await Promise.all([

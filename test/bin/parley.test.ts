@@ -309,7 +309,7 @@ describe('the build', () => {
     loaded(...chat);
     expect(loaded('--version')).toEqual(['crypto: false']);
     for (const flag of ['--help', '-h']) expect(loaded(flag)).toEqual(['crypto: false']);
-    expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
+    expect(loaded(...chat)).toEqual(['main', 'chat', 'embedded', 'crypto: false']);
     expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
   });
 
@@ -326,8 +326,14 @@ describe('the build', () => {
       await loaded('modes', 'add', 'model', '--base-url', `${server.url}/v1`, '--model', 'm');
       const chat = ['chat', '-n', 'hi', '--mode'];
       await loaded(...chat, 'echo');
-      expect(await loaded(...chat, 'echo')).toEqual(['main', 'embedded', 'perf_hooks: false']);
-      expect(await loaded(...chat, 'model')).toEqual(['main', 'embedded', 'upstream', 'perf_hooks: false']);
+      expect(await loaded(...chat, 'echo')).toEqual(['main', 'chat', 'embedded', 'perf_hooks: false']);
+      expect(await loaded(...chat, 'model')).toEqual([
+        'main',
+        'chat',
+        'embedded',
+        'upstream',
+        'perf_hooks: false',
+      ]);
     } finally {
       await server.close();
     }
