@@ -101,7 +101,7 @@ const { output } = await bundle.write({
 });
 
 checkChunks();
-widenTexts();
+writeTexts();
 await recordCodeCache();
 await writeHelp();
 await writeManual();
@@ -158,18 +158,12 @@ function isLate(module) {
 }
 
 /**
- * Pads a text to 128 KiB, which V8 stores outside of its young generation. A shorter text is copied with the young objects, and causes their
- * first collection, of a millisecond, before the end of a chat. Every text takes a multiple of eight bytes, so that the code cache after it is
- * aligned.
+ * Writes the chunks, the first one after its hash. Each text takes a multiple of eight bytes, so that the code cache after it is aligned.
  */
-function widenTexts() {
+function writeTexts() {
   for (const { fileName, name, code } of output) {
     const text = name === 'main' ? `${hashComment(code)}${code}` : code;
-    const least = Math.max(
-      text.length,
-      ['main', 'chat', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0,
-    );
-    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(least / 8) * 8));
+    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(text.length / 8) * 8));
   }
 }
 
