@@ -84,13 +84,10 @@ const { output } = await bundle.write({
         test: /\/src\/(compose\/embedded-backend|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?|store\/sqlite\/(node|better)-sqlite3?-driver)\.ts$|better-sqlite3/,
         priority: 2,
       },
-      // The client of model servers, and the additional code of the client of this API. The latter works without SQLite, so nothing here may
-      // need `embedded`.
-      {
-        name: 'upstream',
-        test: /\/src\/(http|engine\/upstream)\/|\/node_modules\/eventsource-parser\//,
-        priority: 1,
-      },
+      // What the clients of model servers and of this API share, and the code of each. The client of this API works without SQLite, so
+      // nothing here may need `embedded`.
+      { name: 'http', test: /\/src\/http\/|\/node_modules\/eventsource-parser\//, priority: 1 },
+      { name: 'upstream', test: /\/src\/engine\/upstream\//, priority: 1 },
       { name: 'remote', test: /\/src\/(remote|wire)\//, priority: 1 },
     ],
   },
@@ -137,8 +134,9 @@ function checkChunks() {
       chat: ['main'],
       sessions: ['main'],
       embedded: ['main'],
-      upstream: ['main'],
-      remote: ['main', 'upstream'],
+      http: ['main'],
+      upstream: ['main', 'http'],
+      remote: ['main', 'http'],
     }[name];
     const more = imports.filter((other) => !isNeeded(other, needed));
     if (needed && more.length > 0)
@@ -227,7 +225,7 @@ async function recordCodeCache() {
       PARLEY_API_KEY: 'none',
       HTTP_PROXY: url,
       NO_PROXY: '',
-      RECORD_WITHOUT: 'main embedded upstream',
+      RECORD_WITHOUT: 'main embedded http',
     };
     await run([...chat, '--url', 'http://parley.test', '--insecure-http'], proxied);
     await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model'], others);

@@ -260,7 +260,7 @@ describe('the build', () => {
       const far = ['chat', '-n', '--url', 'http://parley.test', '--insecure-http', 'hi'];
       const proxy = { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '', PARLEY_API_KEY: 'none' };
       expect(run(far, proxy).status).toBe(6);
-      const chunksOfRemote = chunks.filter((name) => /^(main|remote|upstream|_undici)\b/.test(name));
+      const chunksOfRemote = chunks.filter((name) => /^(main|remote|http|_undici)\b/.test(name));
       expect(chunksOfRemote.map(isTaken)).toEqual([true, true, true, true]);
     });
 
@@ -332,6 +332,7 @@ describe('the build', () => {
         'chat',
         'embedded',
         'upstream',
+        'http',
         'perf_hooks: false',
       ]);
     } finally {
