@@ -53,6 +53,12 @@ export class FairQueue<Item extends PartyItem> {
     return taken;
   }
 
+  /** Puts the items that were taken last back before all others. */
+  putBack(items: readonly Item[]): void {
+    const others = this.takeWhere(() => true);
+    for (const item of [...items, ...others]) this.add(item);
+  }
+
   #addParty(party: Party<Item>): void {
     this.#parties.set(party.name, party);
     this.#turns.push(party);

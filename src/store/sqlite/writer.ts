@@ -179,7 +179,7 @@ export class Writer {
       this.#connection.rollback();
       if (group.length === 1) group[0]?.reject(error);
       else if (hasSavepoints) await this.#commitOneByOne(group);
-      else await this.#commitWithSavepoints(group);
+      else await this.#repeatWithSavepoints(group);
     }
   }
 
@@ -223,15 +223,11 @@ export class Writer {
     }
   }
 
-  /** Runs a group again after one of its writes failed, so that the others are stored. */
-  async #commitWithSavepoints(group: readonly Write[]): Promise<void> {
+  /** Runs a group again after one of its writes failed, so that the others are stored. The group may have to wait for the lock again. */
+  async #repeatWithSavepoints(group: readonly Write[]): Promise<void> {
     this.#savepointGroups = groupsWithSavepoints;
-    const runAll = () => group.map((write) => this.#runInSavepoint(write));
-    try {
-      settle(group, await this.#transaction(runAll, this.#wait.waitMs));
-    } catch {
-      await this.#commitOneByOne(group);
-    }
+    this.#waiting.putBack(group);
+    await this.#commitWaiting();
   }
 
   /** Runs each write alone after a shared transaction was lost, for example to a full disk, so that each gets its own result. */

@@ -9,7 +9,9 @@ interface Item {
 }
 
 const party = fc.constantFrom('a', 'b', 'c');
-const steps = fc.array(fc.oneof(party, fc.constant('take' as const), fc.constant('take odd' as const)));
+const steps = fc.array(
+  fc.oneof(party, fc.constantFrom('take' as const, 'take odd' as const, 'put back' as const)),
+);
 
 it('keeps each party’s order, loses nothing, and takes no two items of one party while another waits', () => {
   fc.assert(
@@ -26,6 +28,9 @@ it('keeps each party’s order, loses nothing, and takes no two items of one par
           const taken = queue.takeWhere((item) => item.number % 2 === 1);
           expect([...taken].sort(byNumber)).toEqual(waiting.filter((item) => item.number % 2 === 1));
           waiting = waiting.filter((item) => item.number % 2 === 0);
+        } else if (step === 'put back') {
+          const taken = [queue.take(), queue.take(), queue.take()].filter((item) => item !== undefined);
+          queue.putBack(taken);
         } else {
           const item = { party: step, number };
           queue.add(item);

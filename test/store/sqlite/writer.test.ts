@@ -233,6 +233,36 @@ it('lets each write wait for a lock for its own time, whatever waits before it',
   await first;
 });
 
+it('lets the writes of a failed group wait for a lock together, each for its own time', async () => {
+  const { writer, note, notes, database, path } = openWriter(100);
+  const other = new Database(path);
+  onTestFinished(() => {
+    other.close();
+  });
+  let isLost = false;
+  const lose = () => {
+    if (!isLost) database.exec('ROLLBACK');
+    if (!isLost) other.exec('BEGIN IMMEDIATE'); // As a process that waited for the lock.
+    isLost = true;
+    throw new Error('mine');
+  };
+  const stop = new AbortController();
+  const began = performance.now();
+  const stopped = writer.write(() => note(100), { waitMs: 60_000, signal: stop.signal });
+  const lasting = writer.write(() => note(101), { waitMs: 60_000 });
+  const short = Array.from({ length: 20 }, (_, number) => writer.write(() => note(number)));
+  const isStopped = expect(stopped).rejects.toThrow('stopped');
+  setTimeout(() => stop.abort(new Error('stopped')), 20);
+  const outcomes = await Promise.allSettled([...short, writer.write(lose)]);
+  expect(performance.now() - began).toBeLessThan(1000);
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'SQLITE_BUSY' } });
+  await isStopped;
+  other.exec('COMMIT');
+  expect(await lasting).toBe(101);
+  expect(notes()).toEqual([101]);
+});
+
 it('runs a short write of one party before the many waiting writes of another', async () => {
   const { writer, note, notes, count } = openWriter();
   const lasting = (number: number) => () => {
