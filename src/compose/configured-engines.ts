@@ -8,10 +8,15 @@ import type { ModeConfig, ModeSettings } from '../service/mode-settings.ts';
 import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
+export interface ReadEngineOptions extends EngineOptions {
+  /** The authorities, if the file of them was read already. The file may be a pipe, which can be read only once. */
+  readonly authorities?: readonly string[] | null;
+}
+
 /** `modes`: the modes that the user has set up; null if there are none. */
 export async function configuredEngines(
   dependencies: Dependencies,
-  options: EngineOptions,
+  options: ReadEngineOptions,
   modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
@@ -34,14 +39,15 @@ export async function findModelsOf(
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-/** Rejects with `CONFIG` for a file of authorities that cannot be used, before anything is stored. */
-export async function requireAuthorities(
+/** The authorities to trust. Rejects with `CONFIG` for a file of them that cannot be used. */
+export async function authoritiesOf(
   { env, signal }: Dependencies,
-  { authorityFile }: Pick<EngineOptions, 'authorityFile'>,
-): Promise<void> {
-  if (authorityFile === null) return;
+  { authorityFile, authorities }: ReadEngineOptions,
+): Promise<readonly string[] | null> {
+  if (authorities !== undefined) return authorities;
+  if (authorityFile === null) return null;
   const { readAuthorities } = await import('../remote/authorities.ts');
-  await readAuthorities(authorityFile, env, signal);
+  return readAuthorities(authorityFile, env, signal);
 }
 
 /** Asks the server of a mode how many tokens of a conversation its model reads. Null if it does not report that. */
@@ -55,15 +61,12 @@ export async function findContextOf(
   return findContext(mode, upstreamOptions(dependencies, options), signal);
 }
 
-function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOptions): UpstreamOptions {
+function upstreamOptions(dependencies: Dependencies, options: ReadEngineOptions): UpstreamOptions {
+  const { env, now } = dependencies;
   const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,
-    authorities: async () => {
-      if (authorityFile === null) return null;
-      const { readAuthorities } = await import('../remote/authorities.ts');
-      return readAuthorities(authorityFile, env, signal);
-    },
+    authorities: () => authoritiesOf(dependencies, options),
     readKey: async (reference, mode, signal) => {
       const { readKeyReference } = await import('../config/key-reference.ts');
       return readKeyReference(reference, mode, env, signal);

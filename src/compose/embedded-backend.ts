@@ -13,7 +13,6 @@ import { TurnQueue } from '../local/turn-queue.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
-  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -24,7 +23,12 @@ import { defaultLimits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
-import { configuredEngines, replaceableEngines, requireAuthorities } from './configured-engines.ts';
+import {
+  authoritiesOf,
+  configuredEngines,
+  type ReadEngineOptions,
+  replaceableEngines,
+} from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
@@ -42,14 +46,15 @@ export async function openEmbeddedBackend(
   const isPostgres = target.store !== null;
   const exists = isPostgres || hasStore(dataDirectory);
   if (options.onlyExisting && (target.key === null || !exists)) throw noStore();
-  await requireAuthorities(dependencies, options);
+  // A faulty file of authorities is refused before anything is stored.
+  const authorities = await authoritiesOf(dependencies, options);
   // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is opened,
   // because a process that creates the first store at the same time stores its key last.
   const config = profileFile.read();
   const profile = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isPostgres) refuseMissingStore(profile, exists, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(dependencies, {
-    options,
+    options: { ...options, authorities },
     async openStore() {
       const choice = { ...defaultChoice, timeout: options.timeout, say: options.say };
       const chosen = await openChosenStore(target, dependencies, choice);
@@ -149,7 +154,7 @@ function ownModes(
 }
 
 interface LocalChoice<Modes> {
-  readonly options: EngineOptions;
+  readonly options: ReadEngineOptions;
   readonly openStore: () => Promise<ChosenStore>;
   /** They are read before the store is opened. Null for the modes of the store. */
   readonly ownModes: Modes | null;

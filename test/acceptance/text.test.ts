@@ -1,11 +1,15 @@
 // Text passes through the whole program unchanged, from every source; invalid text is refused with its place.
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
+import { replyOf, sendStream } from '../support/model-server.ts';
 import { outcomeOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { serve } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
 
 const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
@@ -164,6 +168,16 @@ describe('words, files and stdin', () => {
     expect(await place.output(['sessions', 'search', 'nowhere', '--json', '--jq', '.data.items'])).toBe(
       '[]\n',
     );
+  });
+
+  test('a file of certificates may be a pipe', async () => {
+    const model = (_request: unknown, response: ServerResponse) => sendStream(response, replyOf('trusted'));
+    const server = await serve(model, testCertificate);
+    writeFileSync(join(place.path, 'ca.pem'), testCertificate.cert);
+    await place.output(['modes', 'add', 'tls', '--base-url', server.url, '--model', 'm']);
+    const outcome = await place.shell('parley chat -n -m tls --ca <(cat ca.pem) hello');
+    await server.close();
+    expect(outcome).toMatchObject({ status: 0, out: 'trusted\n' });
   });
 
   test('files that are too long together are refused before the next one is opened', async () => {
