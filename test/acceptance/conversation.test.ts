@@ -79,6 +79,21 @@ test('sessions are shown by ids from stdin, as a listing writes them', async () 
   own.remove();
 });
 
+test('sessions get takes only whole ids from stdin, and one missing session is one failure', async () => {
+  const own = new PlaceInProcess();
+  const id = (await own.output(['sessions', 'create', '--title', 'Oslo'])).trim();
+  for (const text of ['Oslo', id.slice(-8)]) {
+    expect((await own.parley(['sessions', 'get', text])).status).toBe(0);
+    const outcome = await own.parley(['sessions', 'get'], { stdin: `${text}\n` });
+    expectFailure(outcome, { status: 5, code: 'SESSION_NOT_FOUND' });
+    expect(outcome.err).toContain('Standard input takes whole ids.');
+    const { status, out } = await own.parley(['sessions', 'get', '-'], { stdin: `${text}\n${id}\n` });
+    expect(status).toBe(3);
+    expect(out).toContain(`session_id: ${text}\nerror: SESSION_NOT_FOUND\n\nsession_id: ${id}\n`);
+  }
+  own.remove();
+});
+
 test('a reply is one body, or one event per line', async () => {
   const body = JSON.parse(await place.output(['chat', '-m', 'echo', 'x', '--json']));
   expect(body).toMatchObject({ success: true, data: { reply: 'x', mode: 'echo', finish_reason: 'stop' } });

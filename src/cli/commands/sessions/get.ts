@@ -8,7 +8,7 @@ import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
-import { resolveSessions, withSession } from '../../session-reference.ts';
+import { missingSession, resolveSessions, withSession } from '../../session-reference.ts';
 import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -34,21 +34,21 @@ export function registerGet(parent: Command, run: Run): void {
 }
 
 export async function runGet({ ids, utc, showsMode = true }: GetInput, context: CliContext): Promise<number> {
-  const areFed = ids.length === 0 || areOnStdin(ids, context);
-  if (ids.length === 1 && !areFed) {
-    await showSession(ids[0] ?? '', { gap: '', utc, showsMode }, context);
+  const isFromStdin = ids.length === 0 || areOnStdin(ids, context);
+  const form = { utc, showsMode, isFromStdin };
+  const named = isFromStdin ? [...(await readGivenIds(ids, context))] : ids;
+  if (named.length === 1) {
+    await showSession(named[0] ?? '', { gap: '', ...form }, context);
     return exitDone;
   }
   // A service that cannot be opened is one failure, not one for each id.
   await context.open();
-  const resolved = areFed
-    ? [...(await readGivenIds(ids, context))]
-    : (await resolveSessions(ids, context)).map(({ id }) => id);
+  const resolved = isFromStdin ? named : (await resolveSessions(named, context)).map(({ id }) => id);
   let status: number = exitDone;
   for (const [index, id] of resolved.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
-      await showSession(id, { gap, utc, showsMode }, context);
+      await showSession(id, { gap, ...form }, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // The key is refused for every other id, too.
@@ -60,15 +60,27 @@ export async function runGet({ ids, utc, showsMode = true }: GetInput, context: 
   return status;
 }
 
+interface Form extends Required<Omit<GetInput, 'ids'>> {
+  readonly gap: string;
+  /** True if the id was read from stdin, so it is neither a title nor the end of an id. */
+  readonly isFromStdin: boolean;
+}
+
 async function showSession(
   id: string,
-  { gap, utc, showsMode }: { readonly gap: string; readonly utc: boolean; readonly showsMode: boolean },
+  { gap, utc, showsMode, isFromStdin }: Form,
   context: CliContext,
 ): Promise<void> {
-  const { data, body } = await withSession(id, context, async (resolved) => {
+  const fetch = async (sessionId: string) => {
     const { backend } = await context.open();
-    return backend.service.getSession(await context.call(), resolved);
-  });
+    return backend.service.getSession(await context.call(), sessionId);
+  };
+  const fetched = isFromStdin
+    ? fetch(id).catch((error) => {
+        throw missingSession(error, id, context, 'active', isFromStdin);
+      })
+    : withSession(id, context, fetch);
+  const { data, body } = await fetched;
   const { stdout, host } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
   else
