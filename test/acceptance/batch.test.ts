@@ -40,6 +40,9 @@ describe.concurrent('a batch', () => {
     expect(outcome.status).toBe(2);
     expect(outcome.err).toContain('parley: There is no mode "ecko". (UNKNOWN_MODE)');
     expect(outcome.out.trimEnd().split('\n')).toHaveLength(1);
+    const ofVariable = ['chat', '--batch', '--concurrency', '1'];
+    const env = { PARLEY_MODE: 'ecko' };
+    expect(await place.parley(ofVariable, { stdin: 'a\nb\nc\n', env })).toMatchObject(outcome);
     const named = await place.parley(words, { stdin: '{"message":"a","mode":"echo"}\n' });
     expect(named.status).toBe(0);
   });

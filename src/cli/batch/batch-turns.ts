@@ -68,11 +68,13 @@ export class BatchTurns {
     }
   }
 
-  /** True if the mode of the batch is unknown. Every other line without a mode would fail, too. */
+  /** True if the mode of the batch, or the default mode, is unknown. Every other line without a mode would fail, too. */
   #isForAll(error: unknown, { request }: BatchLine): boolean {
-    const isOfBatch =
-      !(request instanceof ParleyError) && request.mode === null && this.#options.mode !== null;
-    return isOfBatch && hasCode(error, 'UNKNOWN_MODE');
+    if (!hasCode(error, 'UNKNOWN_MODE') || request instanceof ParleyError || request.mode !== null)
+      return false;
+    const { mode, shared } = this.#options;
+    const isOfSession = mode === null && shared === null && request.session_id !== null;
+    return !isOfSession;
   }
 
   async #ruleOf({ schema }: BatchRequest, line: number): Promise<ReplyRule | null> {
