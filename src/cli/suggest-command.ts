@@ -97,7 +97,7 @@ export function suggestCommand(
   }
   if (code === 'commander.unknownCommand') {
     // The whole command line in quotes, as in `parley "sessions list"`.
-    const [name = '', ...rest] = argv[0]?.split(' ') ?? [];
+    const [name = '', ...rest] = argv[0]?.trim().split(/\s+/) ?? [];
     const isQuotedLine = rest.length > 0 && findCommand(failed, name) !== undefined;
     return isQuotedLine ? didYouMean(name, [...rest, ...argv.slice(1)]) : didYouMean('chat', argv);
   }
