@@ -27,7 +27,11 @@ const usage: readonly Row[] = [
   ['an unknown option', ['chat', '--sesion', 'x'], /'--sesion'.*\nDid you mean --session\?/],
   ['an unknown option without a like', ['--xyzzy'], /'--xyzzy'.*\nSee: parley --help\n$/],
   ['a command in quotes', ['sessions list'], /\nDid you mean: parley sessions list\nSee: parley --help\n$/],
-  ['its words far apart', [' sessions \t list'], /\nDid you mean: parley sessions list\nSee: parley --help\n$/],
+  [
+    'its words far apart',
+    [' sessions \t list'],
+    /\nDid you mean: parley sessions list\nSee: parley --help\n$/,
+  ],
   ['a word alone', ["It's"], /\nDid you mean: parley chat 'It'\\''s'\nSee: parley --help\n$/],
   ['a long word alone', ['word'.repeat(20)], /\nDid you mean: parley chat "…"\nSee: /],
   ['a deletion by its name elsewhere', ['sessions', 'remove', 'x'], /\nDid you mean delete\? See: /],
