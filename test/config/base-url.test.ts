@@ -69,3 +69,35 @@ test('unencrypted HTTP to another host is allowed when asked for, and other faul
   expect(() => read('ftp://one.example', true)).toThrow();
   expect(() => read('http://ada@one.example', true)).toThrow();
 });
+
+test.each([
+  ['127.0.0.1:8787', 'http://127.0.0.1:8787'],
+  ['localhost:8787', 'http://localhost:8787'],
+  ['localhost', 'http://localhost'],
+  ['[::1]:8787/api', 'http://[::1]:8787/api'],
+  ['api.example.com', 'https://api.example.com'],
+  ['api.example.com/v2/', 'https://api.example.com/v2/'],
+  ['10.0.0.7:8080', 'https://10.0.0.7:8080'],
+  ['gateway:8080', 'https://gateway:8080'],
+])('%s lacks a scheme, and the error shows what to use', (text, url) => {
+  const from = (source: string) => () => readBaseUrl(text, source, { insecureHttp: false });
+  const refusal = (source: string, hint: string) =>
+    expect.objectContaining({ code: 'CONFIG', message: `The URL of ${source} has no scheme.`, hint });
+  expect(from('--url')).toThrow(refusal('--url', `Use --url ${url}`));
+  expect(from('PARLEY_URL')).toThrow(refusal('PARLEY_URL', `Use PARLEY_URL=${url}`));
+  expect(from('profile work')).toThrow(refusal('profile work', `Use ${url}`));
+});
+
+test.each([
+  'ada:secret',
+  'ada:secret@one.example',
+  'ada:1234@one.example',
+  'one.example/?key=secret',
+  'prl_secret',
+  'eyJhbGciOi.eyJzdWIiOi.Abc_secret-0',
+  '999.0.0.1:80',
+  'one.example:99999',
+])('%s is not quoted, because it may hold a secret or is no host', (text) => {
+  const refusal = expect.objectContaining({ code: 'CONFIG', hint: expect.not.stringContaining(text) });
+  expect(() => read(text)).toThrow(refusal);
+});
