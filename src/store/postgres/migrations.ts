@@ -2,6 +2,7 @@
 // migrations are one transaction, so that they work through a pooler, and a server that dies leaves nothing half done.
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import { newerStore } from '../newer-store.ts';
 import { olderStore } from '../older-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { codeOf, isOfStatement } from './postgres-errors.ts';
@@ -42,7 +43,7 @@ export async function migrate(
   for (let tries = 0; ; tries += 1) {
     try {
       version = await schemaVersion(connections.ask);
-      if (version > newest) throw await newerStore(connections.ask, options.name, version, newest);
+      if (version > newest) throw await describeNewerStore(connections.ask, options.name, version, newest);
       if (version < newest && options.refusesOlder) throw olderStore(options.name, version, newest);
       const from =
         version === newest
@@ -104,15 +105,15 @@ export async function refuseMigrated(ask: Ask, name: string, opened: number): Pr
     throw error;
   });
   const version = Number(row?.value ?? 0);
-  if (version > opened) throw await newerStore(ask, name, version, opened);
+  if (version > opened) throw await describeNewerStore(ask, name, version, opened);
 }
 
-async function newerStore(ask: Ask, name: string, version: number, newest: number): Promise<ParleyError> {
+async function describeNewerStore(
+  ask: Ask,
+  name: string,
+  version: number,
+  newest: number,
+): Promise<ParleyError> {
   const [row] = await ask<{ value: string }>(readParleyVersion);
-  const needed = row?.value ?? '(unknown)';
-  return new ParleyError(
-    'STORE_NEWER',
-    `The store ${name} has schema ${version}, made by Parley ${needed} or newer; this Parley knows schema ${newest}.`,
-    { hint: `Use Parley ${needed} or newer. The store was not changed.` },
-  );
+  return newerStore(name, { version, newest, parleyVersion: row?.value ?? null });
 }

@@ -1,6 +1,6 @@
 // What a file says of itself as a store, and the version of the newest schema. The migrations (schema.ts) are loaded only for a store that
 // is not at this version.
-import { ParleyError } from '../../service/errors.ts';
+import { newerStore } from '../newer-store.ts';
 import type { Connection } from './connection.ts';
 
 /** "PRLY", in the header of the file. A file without this mark is not a store, whatever its name. */
@@ -16,7 +16,8 @@ export function schemaVersion(connection: Connection): number {
 /** The schema of a store that this program can use, or bring to `newest`. Throws `STORE_NEWER` for a later one. */
 export function knownVersion(connection: Connection, newest: number): number {
   const version = schemaVersion(connection);
-  if (version > newest) throw newerStore(connection, version, newest);
+  if (version > newest)
+    throw newerStore(connection.path, { version, newest, parleyVersion: parleyVersionOf(connection) });
   return version;
 }
 
@@ -25,22 +26,11 @@ export function refuseMigrated(connection: Connection, opened: number): void {
   knownVersion(connection, opened);
 }
 
-function newerStore(connection: Connection, version: number, newest: number): ParleyError {
-  const needed = neededVersion(connection);
-  return new ParleyError(
-    'STORE_NEWER',
-    `The store ${connection.path} has schema ${version}, made by Parley ${needed} or newer; this Parley knows schema ${newest}.`,
-    {
-      hint: `Use Parley ${needed} or newer (\`npm install -g parley-cli@latest\`). The store was not changed.`,
-    },
-  );
-}
-
-function neededVersion(connection: Connection): string {
+function parleyVersionOf(connection: Connection): string | null {
   try {
     const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
-    return row?.value ?? '(unknown)';
+    return row?.value ?? null;
   } catch {
-    return '(unknown)'; // A later schema may store the version elsewhere.
+    return null; // A later schema may store the version elsewhere.
   }
 }

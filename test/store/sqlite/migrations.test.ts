@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
@@ -289,6 +290,18 @@ it('refuses a store of a newer Parley, names the version that it needs, and leav
     hint: expect.stringContaining('Parley 0.9.0 or newer'),
   });
   expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+it('does not advise the own version for a store that another build of this version has made', async () => {
+  const directory = temporaryDirectory();
+  const { version } = manifest;
+  const migrations = [...schema, { ...later, parleyVersion: version }];
+  await (await openSqliteStore({ ...storeOptions(directory), migrations })).store.close();
+  await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
+    code: 'STORE_NEWER',
+    message: expect.stringContaining(`schema ${newest + 1}, made by a later build of Parley ${version};`),
+    hint: 'Use that build, or a later one. The store was not changed.',
+  });
 });
 
 it.each(schema.filter(({ version }) => version < 7).map(({ version }) => version))(
