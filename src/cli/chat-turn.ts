@@ -7,10 +7,10 @@ import { composeMessage } from './chat-message.ts';
 import type { ChatOutput } from './chat-output.ts';
 import type { ChatInput } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
-import { requireMode } from './mode-choice.ts';
+import { refuseUnknownMode } from './mode-choice.ts';
 import { type ContinuedSession, sessionToContinue } from './session-choice.ts';
 import { type ModeOfTurn, modeToSend, sessionMode } from './session-mode.ts';
-import { initialSettings, isEmpty, readSettings } from './setting-options.ts';
+import { initialSettings, readSettings } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 
 export interface ChatTurn extends Omit<ModeOfTurn, 'mode'> {
@@ -38,8 +38,7 @@ export async function prepareTurn(
   const call = await context.call();
   const key = input.idempotencyKey ?? call.requestId;
   const named = input.mode ?? template.mode;
-  const changesFirst = continued !== null && (input.fork || !isEmpty(settings));
-  if (changesFirst && named !== null) await refuseUnknownMode(named, context);
+  if (input.fork && named !== null) await refuseUnknownMode(named, context);
   const session = input.fork && continued !== null ? await forkOf(continued, input, key, context) : continued;
   const findMode = () => sessionMode(named, session, settings, context);
   // The idempotency key of a regeneration is stored with the mode of its request.
@@ -59,15 +58,6 @@ export async function prepareTurn(
     ...previous,
     findMode,
   };
-}
-
-/** A turn that is refused for its mode must leave no copy and no other settings. A server that lists no modes refuses the mode later. */
-async function refuseUnknownMode(mode: string, context: CliContext): Promise<void> {
-  try {
-    await requireMode(mode, context);
-  } catch (error) {
-    if (!(error instanceof ParleyError) || error.code === 'UNKNOWN_MODE') throw error;
-  }
 }
 
 /** Copies the session. The key of the copy follows from the key of the turn, so repeating the turn makes no second copy. */

@@ -40,6 +40,18 @@ export async function requireMode(mode: string, context: ServiceAccess): Promise
   throw unknownMode(mode, names);
 }
 
+/**
+ * Throws `UNKNOWN_MODE` for a turn that would be refused for its mode. Such a turn must leave no copy and no other settings of its session. A
+ * server that lists no modes refuses the mode later.
+ */
+export async function refuseUnknownMode(mode: string, context: ServiceAccess): Promise<void> {
+  try {
+    await requireMode(mode, context);
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code === 'UNKNOWN_MODE') throw error;
+  }
+}
+
 /** The name of the default mode, or else of the only mode; null if there is neither. */
 export function defaultModeOf(modes: readonly Mode[]): string | null {
   const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);

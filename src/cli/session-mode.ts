@@ -2,7 +2,7 @@
 // because both need to read the session.
 import { offers } from '../service/backend.ts';
 import type { CliContext } from './context.ts';
-import { chooseMode } from './mode-choice.ts';
+import { chooseMode, refuseUnknownMode } from './mode-choice.ts';
 import type { ContinuedSession } from './session-choice.ts';
 import { fetchNamedSession } from './session-reference.ts';
 import { changeSettings, type GivenSettings, isEmpty } from './setting-options.ts';
@@ -76,7 +76,10 @@ export async function sessionMode(
     hasMessages = data.message_count > 0;
     return data;
   };
-  if (!isEmpty(settings)) await changeSettings(await read(), settings, context);
+  if (!isEmpty(settings)) {
+    if (named !== null) await refuseUnknownMode(named, context);
+    await changeSettings(await read(), settings, context);
+  }
   // Reading is cheap at the embedded service, so a named mode is also compared with the previous one.
   const needsPrevious = named === null || context.target.url === null;
   if (needsPrevious && previousMode === null && !isRead && keepsModes()) await read();

@@ -150,6 +150,30 @@ test('a line of a batch gives settings to its session, and continues in the mode
   expect(await session(results[1].data.session_id)).toMatchObject({ system: 'T', parameters: { c: 2 } });
 });
 
+test('a batch whose mode does not exist leaves the settings of its session as they are', async () => {
+  const id = (await chat('-m', 'echo', '--system', 'Before.', 'Hi')).session_id;
+  const before = await session(id);
+  const line = { message: 'Hi', session_id: id, mode: 'nope', system: 'After.' };
+  const ofLine = await place.parley(['chat', '--batch'], { stdin: JSON.stringify(line) });
+  expect(ofLine.status).toBe(3);
+  expect(JSON.parse(ofLine.out).error.code).toBe('UNKNOWN_MODE');
+  expect(ofLine.err).not.toContain('were changed');
+  const words = ['chat', '--batch', '--in-session', '-s', id, '-m', 'nope', '--system', 'After.'];
+  expectFailure(await place.parley(words, { stdin: 'Hi' }), { status: 2, code: 'UNKNOWN_MODE' });
+  expect(await session(id)).toEqual(before);
+});
+
+test('a line of a batch leaves the settings of a session whose mode no longer exists', async () => {
+  await place.add('brief');
+  const id = (await chat('-m', 'brief', 'Hi')).session_id;
+  await place.output(['modes', 'remove', 'brief']);
+  const before = await session(id);
+  const stdin = JSON.stringify({ message: 'Hi', session_id: id, system: 'After.' });
+  const { out } = await place.parley(['chat', '--batch'], { stdin });
+  expect(JSON.parse(out).error.code).toBe('UNKNOWN_MODE');
+  expect(await session(id)).toEqual(before);
+});
+
 test('modes add --like copies the settings that are not given', async () => {
   await place.output(['modes', 'add', 'colder', '--like', 'own', '--temperature', '0']);
   const { name: _, ...own } = await place.answer<ModeSettings>(['modes', 'show', 'own']);

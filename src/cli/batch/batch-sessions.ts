@@ -36,6 +36,8 @@ interface BatchSessionsOptions {
   /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
   readonly defaultMode: () => Promise<string>;
+  /** Throws `UNKNOWN_MODE` if the service is known to lack the mode. */
+  readonly refuseUnknownMode: (mode: string) => Promise<void>;
 }
 
 export class BatchSessions {
@@ -86,12 +88,14 @@ export class BatchSessions {
     settings: GivenSettings,
     newCall: () => Call,
   ): Promise<string | null> {
-    const { backend } = this.#options;
+    const { backend, refuseUnknownMode } = this.#options;
     const needsMode = named === null && offers(backend, 'settings');
     if (!needsMode && isEmpty(settings)) return null;
     const session: Session = (await backend.service.getSession(newCall(), sessionId)).data;
     const changes = changesOf(session, settings);
     if (Object.keys(changes).length > 0) {
+      const mode = named ?? session.mode;
+      if (mode !== null) await refuseUnknownMode(mode);
       await backend.archive.changeSession(newCall(), sessionId, changes);
       this.changed++;
     }

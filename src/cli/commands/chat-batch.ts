@@ -18,7 +18,7 @@ import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
 import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
-import { chooseMode } from '../mode-choice.ts';
+import { chooseMode, refuseUnknownMode } from '../mode-choice.ts';
 import { openLineSchemas, openRule } from '../schema/open-rule.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
@@ -177,6 +177,7 @@ function pacerOf({ input, context, progress, signal, giveUp }: BatchRun, backend
 
 function sessionsOf({ context, defaults, shared, giveUp }: BatchRun, backend: Backend): BatchSessions {
   let defaultMode: Promise<string> | null = null;
+  const knownModes = new Set<string>();
   return new BatchSessions({
     backend,
     defaults,
@@ -188,6 +189,11 @@ function sessionsOf({ context, defaults, shared, giveUp }: BatchRun, backend: Ba
         throw error;
       });
       return defaultMode;
+    },
+    refuseUnknownMode: async (mode) => {
+      if (knownModes.has(mode)) return;
+      await refuseUnknownMode(mode, context);
+      knownModes.add(mode);
     },
   });
 }
