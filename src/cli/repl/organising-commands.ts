@@ -1,9 +1,9 @@
 // The slash commands that organise sessions: they pin, archive and tag the current session, and delete any.
 import { offers } from '../../service/backend.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
-import { fetchSession } from '../session-reference.ts';
+import { fetchSession, withSessionName } from '../session-reference.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { sessionChoices } from './argument-choices.ts';
 import { namedSession } from './session-search.ts';
@@ -33,15 +33,8 @@ export const organisingCommands = {
     description: 'show the tags of this session, or add and remove some',
     run: async (argument, scope) => {
       const words = argument.split(/\s+/).filter(Boolean);
-      const [remove, add] = [words.filter(isRemoval), words.filter((word) => !isRemoval(word))];
-      if (words.length === 0) await showTags(scope);
-      else {
-        const tags = {
-          add: add.map((word) => word.replace(/^\+/, '')),
-          remove: remove.map((word) => word.slice(1)),
-        };
-        await runOnSession({ kind: 'tag', tags }, scope);
-      }
+      if (words.length > 0) await changeTags(words, scope);
+      await showTags(scope);
     },
   },
   delete: {
@@ -72,6 +65,20 @@ function isOff(argument: string, name: string): boolean {
 
 async function runOnSession(action: BatchAction, { context, conversation }: Scope): Promise<void> {
   await runSessionAction(requireSessionId(conversation), action, context);
+}
+
+/** Changes the tags without the result line of `parley sessions tag`, which is the same for added and removed tags. */
+async function changeTags(words: readonly string[], { context, conversation }: Scope): Promise<void> {
+  const id = requireSessionId(conversation);
+  const add = words.filter((word) => !isRemoval(word)).map((word) => word.replace(/^\+/, ''));
+  const remove = words.filter(isRemoval).map((word) => word.slice(1));
+  const { ordering } = await import('../commands/sessions/operations.ts');
+  const { backend } = await context.open();
+  try {
+    await ordering('tag', { add, remove }).runOne(backend)(await context.call(), id);
+  } catch (error) {
+    throw hasCode(error, 'SESSION_NOT_FOUND') ? withSessionName(error, id, context, 'active') : error;
+  }
 }
 
 async function showTags({ context, conversation }: Scope): Promise<void> {

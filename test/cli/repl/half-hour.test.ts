@@ -157,7 +157,7 @@ test('the next day: the history, and every command of /help', async () => {
   expect(await entered(screen, '/system Be brief.')).toBe('The session continues with this system prompt.');
   expect(await entered(screen, '/param top_p=1')).toBe('The session continues with the parameters top_p=1.');
   expect(await entered(screen, '/pin')).toMatch(/ses_\w+/);
-  expect(await entered(screen, '/tag +work')).toMatch(/ses_\w+/);
+  expect(await entered(screen, '/tag +work')).toBe('work');
   expect(await entered(screen, '/archive')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/archive off')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/template')).toContain('There are no templates yet.');

@@ -126,14 +126,14 @@ test('/pin, /archive and /tag change the ordering of the session, and off undoes
     return { pinned, archived, tags };
   };
   expect(await entered(screen, '/tag')).toBe('(no tags)');
-  expect(await entered(screen, '/tag +work later -none')).toBe(`tagged ${id}`);
+  expect(await entered(screen, '/tag +work later -none')).toBe('later work');
   expect(await entered(screen, '/tag')).toBe('later work');
   expect(await entered(screen, '/pin')).toBe(`pinned ${id}`);
   expect(await entered(screen, '/archive')).toBe(`archived ${id}`);
   expect(await order()).toEqual({ pinned: true, archived: true, tags: ['later', 'work'] });
   expect(await entered(screen, '/pin off')).toBe(`unpinned ${id}`);
   expect(await entered(screen, '/archive off')).toBe(`unarchived ${id}`);
-  expect(await entered(screen, '/tag -later')).toBe(`tagged ${id}`);
+  expect(await entered(screen, '/tag -later')).toBe('work');
   expect(await order()).toEqual({ pinned: false, archived: false, tags: ['work'] });
   expect(await entered(screen, '/archive old')).toContain('takes no argument except off');
   await entered(screen, 'goes on');
