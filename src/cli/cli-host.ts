@@ -28,6 +28,8 @@ export interface StoreCopyRequest {
   readonly to: NamedStore;
   /** Resumes a copy that was stopped. */
   readonly resume: boolean;
+  /** The time limit of the command in seconds. Null for the default waits. */
+  readonly timeout: number | null;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
 }
@@ -35,6 +37,7 @@ export interface StoreCopyRequest {
 export interface StoreBackupRequest {
   readonly target: Pick<Target, 'store' | 'storeName'>;
   readonly withKeys: boolean;
+  readonly timeout: number | null;
   /** Writes the next part of the backup. */
   readonly write: (text: string) => Promise<void>;
   readonly progress: CopyProgress;
@@ -53,6 +56,7 @@ export interface StoreRestoringRequest extends BackupReading {
   readonly target: Pick<Target, 'store' | 'storeName'>;
   /** True to replace a store that holds sessions. Only SQLite supports this. */
   readonly replaces: boolean;
+  readonly timeout: number | null;
 }
 
 export interface StoreBackups {

@@ -1,7 +1,7 @@
 // Opens the store in SQLite, in the data directory of this machine.
 import { storeRules } from '../local/local-store-rules.ts';
 import type { Say } from '../local/slow-store-notice.ts';
-import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { lockWaitMsWithin } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
@@ -41,7 +41,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     stopSignal: timeout === null ? signal : undefined,
     rules: storeRules,
     stateOf,
-    lockWaitMs: timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs),
+    lockWaitMs: lockWaitMsWithin(timeout),
   });
   return { ...opened, owner, servers: null, modes: null };
 }

@@ -18,7 +18,7 @@ import type { CopiedModes } from '../service/administration.ts';
 import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import { ParleyError } from '../service/errors.ts';
 import { lockFiles } from '../store/sqlite/lock-file.ts';
-import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { lockWaitMsWithin } from '../store/sqlite/lock-wait.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import {
   type EarlierStore,
@@ -36,11 +36,12 @@ import { sqliteDriver } from './sqlite-driver.ts';
 
 export interface BackupRequest extends Pick<StoreBackup, 'withKeys' | 'write' | 'progress' | 'signal'> {
   readonly target: Pick<Target, 'store' | 'storeName'>;
+  readonly timeout: number | null;
 }
 
 /** Throws `STORE_OLDER` for a store with an older schema, which is not changed. */
 export async function backUpStore(
-  { target, ...rest }: BackupRequest,
+  { target, timeout, ...rest }: BackupRequest,
   dependencies: Dependencies,
 ): Promise<BackupFacts> {
   const { dataDirectory, now } = dependencies;
@@ -50,7 +51,10 @@ export async function backUpStore(
     });
   }
   const modes = await modesOf(target, dependencies);
-  const original = await openRows(placeOf(target, dependencies), dependencies, { refusesOlder: true });
+  const original = await openRows(placeOf(target, dependencies), dependencies, {
+    timeout,
+    refusesOlder: true,
+  });
   try {
     return await writeBackup({ ...rest, original, modes, from: target.storeName, now });
   } finally {
@@ -62,6 +66,8 @@ export interface RestoringRequest extends BackupVerification {
   readonly target: Pick<Target, 'store' | 'storeName'>;
   /** True to replace a store that has sessions. Only SQLite supports that. */
   readonly replaces: boolean;
+  /** The time limit of the caller in seconds. Null for the default waits. */
+  readonly timeout: number | null;
 }
 
 export async function restoreStore(
@@ -80,10 +86,12 @@ export async function restoreStore(
 /** Restores the store into a file with another name, and then renames it. */
 async function restoreFile(request: RestoringRequest, dependencies: Dependencies) {
   const { dataDirectory: directory, random } = dependencies;
+  const { timeout } = request;
   const driver = await sqliteDriver(dependencies);
-  const place = { driver, directory, wait: { waitMs: defaultLockWaitMs, random } };
+  const place = { driver, directory, wait: { waitMs: lockWaitMsWithin(timeout), random } };
   // A process that starts in the meantime finds this store and keeps it open, which prevents its replacement.
-  if (!hasStore(directory)) await (await openRows({ address: null, directory }, dependencies)).close();
+  if (!hasStore(directory))
+    await (await openRows({ address: null, directory }, dependencies, { timeout })).close();
   const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(driver) };
   const release = await holdFileLock(lock, 'the restoration of a backup');
   try {
@@ -96,7 +104,7 @@ async function restoreFile(request: RestoringRequest, dependencies: Dependencies
 }
 
 async function replaceByUnfinished(
-  { target, replaces, ...rest }: RestoringRequest,
+  { target, replaces, timeout, ...rest }: RestoringRequest,
   dependencies: Dependencies,
   place: ReplacedPlace,
 ) {
@@ -105,7 +113,10 @@ async function replaceByUnfinished(
   };
   const { keys: earlierKeys, ...earlier } = await earlierStore(place);
   mayReplace({ keys: earlierKeys, ...earlier });
-  const rows = await openRows(placeOf(target, dependencies), dependencies, { filename: unfinishedName });
+  const rows = await openRows(placeOf(target, dependencies), dependencies, {
+    timeout,
+    filename: unfinishedName,
+  });
   let restored: RestoredStore;
   try {
     restored = await writeRows({ ...rest, rows, earlierKeys });
@@ -127,10 +138,10 @@ function changedMeanwhile(place: string): ParleyError {
 }
 
 async function restoreDatabase(
-  { target, replaces: _, ...rest }: RestoringRequest,
+  { target, replaces: _, timeout, ...rest }: RestoringRequest,
   dependencies: Dependencies,
 ) {
-  const rows = await openRows(placeOf(target, dependencies), dependencies);
+  const rows = await openRows(placeOf(target, dependencies), dependencies, { timeout });
   try {
     const isUsed = (await rows.projects()).length > 0 || (await rows.copyNote()) !== null;
     if (isUsed) throw cannotReplace(target.storeName);

@@ -30,11 +30,13 @@ export async function migrateStore(
 export interface CopyRequest extends Pick<StoreCopy, 'resume' | 'progress' | 'signal'> {
   readonly from: NamedStore;
   readonly to: NamedStore;
+  /** The time limit of the caller in seconds. Null for the default waits. */
+  readonly timeout: number | null;
 }
 
 /** Copies a store. The original is not changed. An original with an older schema is refused with `STORE_OLDER`. */
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
-  const { from, to, ...rest } = request;
+  const { from, to, timeout, ...rest } = request;
   if (from.name === to.name)
     throw new ParleyError('USAGE', `${from.name} is both the original and the copy.`);
   if (from.address === null && !hasStore(from.directory)) {
@@ -42,9 +44,9 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
       hint: 'Name the directory that contains parley.db.',
     });
   }
-  const original = await openRows(from, dependencies, { refusesOlder: true });
+  const original = await openRows(from, dependencies, { timeout, refusesOlder: true });
   try {
-    const copy = await openRows(to, dependencies);
+    const copy = await openRows(to, dependencies, { timeout });
     try {
       return await copyStore({
         ...rest,

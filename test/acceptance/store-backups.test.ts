@@ -7,7 +7,7 @@ import { olderStore } from '../support/older-store.ts';
 import { endOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { lookInto } from '../support/raw-database.ts';
+import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 import { fillStore } from '../support/stored-sessions.ts';
@@ -152,6 +152,25 @@ test('a store in use, and one of a newer version, are not replaced', async () =>
   const newer = await one.parley(['store', 'restore', file, '--replace']);
   expectFailure(newer, { status: 7, code: 'STORE_NEWER' });
   lookInto(one.storeFile, (database) => expect(database.pragma('user_version', { simple: true })).toBe(9999));
+});
+
+test('--timeout shortens the wait for a locked store of a restoration, a backup and a copy', async () => {
+  const one = newPlace();
+  await placeWithChat(one);
+  const file = join(one.path, 'b');
+  await one.output(['store', 'backup', file]);
+  // Without the option, each would wait for these three seconds, and then succeed.
+  const { ended } = await lockElsewhere(one.storeFile, 3000);
+  for (const words of [
+    ['restore', file, '--replace'],
+    ['backup', join(one.path, 'c')],
+    ['copy', '--from', one.dataDirectory, '--to', join(one.path, 'copy')],
+  ])
+    expectFailure(await one.parley(['--timeout', '0.2', 'store', ...words]), {
+      status: 7,
+      code: 'STORE_BUSY',
+    });
+  await ended;
 });
 
 test('a damaged backup changes nothing, from a file or from standard input', async () => {

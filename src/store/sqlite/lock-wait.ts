@@ -10,6 +10,12 @@ export interface LockWait {
 }
 
 export const defaultLockWaitMs = 5000;
+
+/** The longest wait (ms) of a caller with this time limit in seconds; null for none. */
+export function lockWaitMsWithin(timeout: number | null): number {
+  return timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs);
+}
+
 /** The longest wait (ms) for storing a reply. It is long because the reply is stored nowhere else and may have been shown already. */
 export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;

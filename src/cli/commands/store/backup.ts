@@ -47,6 +47,7 @@ export async function runStoreBackup(
     facts = await host.backups.backUp({
       target,
       withKeys,
+      timeout: options.timeout,
       write: async (text) => (file === null ? stdout.write(text) : file.write(text)),
       progress,
       signal,

@@ -47,6 +47,7 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
       from,
       to,
       resume: input.resume ?? false,
+      timeout: options.timeout,
       progress,
       signal,
     });

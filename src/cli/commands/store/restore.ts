@@ -43,6 +43,7 @@ export async function runStoreRestore(
     report = await host.backups.restore({
       target,
       replaces,
+      timeout: options.timeout,
       ...backupInput(file, context),
       progress,
       signal,
