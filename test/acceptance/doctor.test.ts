@@ -45,6 +45,30 @@ describe('doctor', () => {
     expect({ ok, names: checks.map(({ name }) => name) }).toEqual({ ok: true, names });
   });
 
+  test('lists what it found about many modes, one fact a line, and leaves the JSON as it is', async () => {
+    const own = new PlaceInProcess();
+    for (let mode = 1; mode <= 5; mode += 1) {
+      const server = [
+        '--base-url',
+        `http://127.0.0.1:${mode}/v1`,
+        '--model',
+        'a-model',
+        '--key',
+        `env:KEY_${mode}`,
+      ];
+      await own.output(['modes', 'add', `mode-${mode}`, ...server]);
+    }
+    const out = await own.output(['doctor']);
+    const indent = ' '.repeat(19);
+    expect(out).toContain(
+      `\nnote model servers 127.0.0.1:1 has no key: KEY_1 is not set (mode-1)\n${indent}127.0.0.1:2 has no key`,
+    );
+    expect(out).toContain(`\n${indent}not set here: KEY_1 (mode-1), KEY_2`);
+    const { checks } = await own.answer<{ checks: readonly { finding: string }[] }>(['doctor']);
+    expect(checks.at(-1)?.finding).toContain('(mode-1); 127.0.0.1:2 has no key');
+    own.remove();
+  });
+
   test('names the failed check and its remedy, and continues with the other checks', async () => {
     const env = { PARLEY_API_KEY: 'pk_nope' };
     const { status, out } = await place.parley(['doctor'], { env });

@@ -115,9 +115,13 @@ describe('doctor', () => {
     const { status, out } = await place.parley(['doctor'], { env: { SET: 'sk' } });
     const { host } = new URL(place.server.url);
     expect(out).toContain(
-      `note model servers ${host} responds (here); ${new URL(gone.url).host} does not respond: nothing is listening there (gone); ` +
-        'model.invalid was not contacted (far); model.invalid has no key: NOT_SET is not set (unset); --online contacts the others\n' +
-        '     To see the settings of a mode: parley modes show gone\n',
+      [
+        `note model servers ${host} responds (here)`,
+        `${new URL(gone.url).host} does not respond: nothing is listening there (gone)`,
+        'model.invalid was not contacted (far)',
+        'model.invalid has no key: NOT_SET is not set (unset)',
+        '--online contacts the others',
+      ].join(`\n${' '.repeat(19)}`) + '\n     To see the settings of a mode: parley modes show gone\n',
     );
     expect(status).toBe(0);
     expect(place.server.requests.map(({ path }) => path)).toEqual(['/v1/models']);

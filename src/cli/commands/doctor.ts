@@ -13,6 +13,7 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { successLine, toJson } from '../terminal/json.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { maxColumns } from '../terminal/text-width.ts';
 import { wrappedNotice } from '../terminal/wrapped-line.ts';
 import type { Check, RunCheck } from './doctor/check.ts';
 import { checkModelServers } from './doctor/model-servers.ts';
@@ -185,7 +186,11 @@ async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliCon
   const mark = ok ? passed : red('FAIL');
   await stdout.write(terminalText`${mark} ${bold(name.padEnd(nameWidth))} `);
   const columns = ' '.repeat(5 + nameWidth + 1);
-  const shown = await wrappedNotice(stdout.visible(`${columns}${finding}`), stdout);
+  const line = stdout.visible(`${columns}${finding}`);
+  // A finding about many modes becomes a list, also in a pipe.
+  const isLong = maxColumns(line) > 2 * stdout.columns();
+  const list = isLong ? line.replaceAll('; ', `\n${columns}`) : line;
+  const shown = await wrappedNotice(list, stdout);
   const remedy = hint === '' ? '' : `${await wrappedNotice(stdout.visible(`     ${hint}`), stdout)}\n`;
   await stdout.write(`${shown.slice(columns.length)}\n${remedy}`);
 }
