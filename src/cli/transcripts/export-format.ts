@@ -8,13 +8,17 @@ export type ExportFormat = 'md' | 'json' | 'html' | 'openai-jsonl';
 
 const formatOfExtension: ReadonlyMap<string, ExportFormat> = new Map([
   ['md', 'md'],
+  ['markdown', 'md'],
   ['html', 'html'],
+  ['htm', 'html'],
   ['json', 'json'],
   ['jsonl', 'json'],
+  ['ndjson', 'json'],
 ]);
 
 /** The format of a file's extension; null if it has no known one. */
 export function formatOfFile(path: string): ExportFormat | null {
+  if (path.toLowerCase().endsWith(`.${extensionOf('openai-jsonl')}`)) return 'openai-jsonl';
   const [, extension = ''] = /\.(\w+)$/.exec(path) ?? [];
   return formatOfExtension.get(extension.toLowerCase()) ?? null;
 }
