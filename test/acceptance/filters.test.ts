@@ -47,6 +47,39 @@ const commands = {
 } as const;
 
 const shown = ['plain', 'other', 'tagged', 'pinned'];
+test.each([
+  ['--query', 'fox'],
+  ['--tag', 'work'],
+])(
+  'a batch with %s that leaves an archived session out says so, before it changes anything',
+  async (...filter) => {
+    const notice = 'Archived sessions are left out; 1 would match. To select them instead: --archived\n';
+    for (const words of [['delete'], ['pin'], ['tag', '--add', 'x']]) {
+      const run = (...more: readonly string[]) => place.parley(['sessions', ...words, ...filter, ...more]);
+      expect((await run('--dry-run')).err).toContain(notice);
+      expect((await run()).err).toContain(notice);
+      expect((await run('--dry-run', '--archived')).err).not.toContain('left out');
+    }
+    const archive = await place.parley(['sessions', 'archive', ...filter, '--dry-run']);
+    expect(archive.err).not.toContain('left out');
+  },
+);
+
+test('a batch that matches only an archived session says how to select it', async () => {
+  const { status, out, err } = await place.parley([
+    'sessions',
+    'delete',
+    '--query',
+    '"fox archived"',
+    '--yes',
+  ]);
+  expect({ status, out, err }).toEqual({
+    status: 0,
+    out: '',
+    err: 'No session matches: nothing was deleted.\nArchived sessions are left out; 1 would match. To select them instead: --archived\n',
+  });
+});
+
 test.each<[string, () => readonly string[], readonly string[], readonly string[]]>([
   ['--tag', () => ['--tag', 'work'], ['tagged'], ['archived']],
   ['--user', () => ['--user', 'Jane Doe'], ['tagged'], ['archived']],

@@ -11,6 +11,7 @@ import { nothingDone, orWriteIfStopped, reportEnd, unknownOutcome } from './acti
 import { batchOwner, endStatus, type Missing, runOver, runSingle } from './batch.ts';
 import { newDraft } from './draft.ts';
 import { areOnStdin } from './ids.ts';
+import { archivedNotice } from './matching.ts';
 import { lookup, operationOf } from './operations.ts';
 import { requireTags } from './required-tags.ts';
 
@@ -28,8 +29,10 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
     if (list.count === 0) {
       const reason = input.filter === null ? 'Standard input has no ids' : 'No session matches';
       await context.say(`${reason}: nothing was ${done}.`);
-      return exitDone;
     }
+    if (list.count === 0 || input.dryRun || !input.yes)
+      await orWriteIfStopped(nothingDone(input), context, () => sayArchived(input, context));
+    if (list.count === 0) return exitDone;
     if (input.tags !== null && list.count > 1) {
       const { add, remove } = input.tags;
       await orWriteIfStopped(nothingDone(input), context, () => requireTags([...add, ...remove], context));
@@ -47,6 +50,13 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
   } finally {
     draft.close();
   }
+}
+
+/** A search finds archived sessions, but a batch leaves them out. */
+async function sayArchived({ filter, kind }: ActionInput, context: CliContext): Promise<void> {
+  if (filter === null || kind === 'archive' || kind === 'unarchive') return;
+  const notice = await archivedNotice(filter, context);
+  if (notice !== null) await context.say(notice);
 }
 
 function singleOptions(

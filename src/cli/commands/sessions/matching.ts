@@ -67,6 +67,28 @@ async function* findIds(
   for await (const id of listIds(conditions, context)) if (hits.has(id)) yield id;
 }
 
+/**
+ * Says how many archived sessions would match a filter that leaves them out; null if none. Counts one page at most, because a large number
+ * helps nobody more.
+ */
+export async function archivedNotice(
+  { conditions: flags, query, all }: FilterChoice,
+  context: CliContext,
+): Promise<string | null> {
+  const { backend } = await context.open();
+  if (all || flags.archived !== undefined || !offers(backend, 'order')) return null;
+  const conditions = conditionsOf(flags, context.host.now(), true);
+  const page = { limit: maxPageItems, cursor: null };
+  const { items, next_cursor } = (
+    query === null
+      ? await backend.archive.listSessions(await context.call(), { ...anySession, ...conditions, ...page })
+      : await backend.archive.searchSessions(await context.call(), { ...conditions, query, ...page })
+  ).data;
+  if (items.length === 0) return null;
+  const count = next_cursor === null ? items.length : `more than ${items.length}`;
+  return `Archived sessions are left out; ${count} would match. To select them instead: --archived`;
+}
+
 async function* listIds(conditions: SessionConditions, context: CliContext): AsyncGenerator<string, void> {
   const query = {
     ...anySession,
