@@ -22,18 +22,18 @@ type NewResult = { readonly message: number; readonly replyId?: string } | { rea
 export interface IdempotencyTools extends Clocks {
   readonly connection: Connection;
   readonly rules: StoreRules;
+  /** The turns of this process whose ends could not be stored ({@link turnName}). Nothing runs in them. */
+  readonly failedEnds: ReadonlySet<string>;
 }
 
 /** The tools of a call of several transactions, each of which reads the clocks, because it may have waited for a lock. */
-export interface StepTools {
-  readonly connection: Connection;
-  readonly rules: StoreRules;
+export interface StepTools extends Omit<IdempotencyTools, keyof Clocks> {
   readonly clocks: () => Clocks;
 }
 
 /** The tools of the transaction that runs now. */
-export function toolsNow({ connection, rules, clocks }: StepTools): IdempotencyTools {
-  return { connection, rules, ...clocks() };
+export function toolsNow({ connection, rules, failedEnds, clocks }: StepTools): IdempotencyTools {
+  return { connection, rules, failedEnds, ...clocks() };
 }
 
 export const idempotencyStatements = {

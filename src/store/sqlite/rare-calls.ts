@@ -175,7 +175,8 @@ export class RareCalls {
   }
 
   #tools(): StepTools {
-    const { access, dependencies, clocks } = this.#parts;
-    return { connection: access.connection, rules: dependencies.rules, clocks };
+    const { access, dependencies, clocks, abandonedTools } = this.#parts;
+    const { failedEnds } = abandonedTools();
+    return { connection: access.connection, rules: dependencies.rules, failedEnds, clocks };
   }
 }

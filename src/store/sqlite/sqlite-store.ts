@@ -272,7 +272,8 @@ export class SqliteStore implements SessionStore {
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */
   #turnTools() {
-    return { connection: this.#access.connection, rules: this.#dependencies.rules, ...this.#clocks() };
+    const [{ connection }, { rules }, failedEnds] = [this.#access, this.#dependencies, this.#failedEnds];
+    return { connection, rules, failedEnds, ...this.#clocks() };
   }
 
   #abandonedTools(): AbandonedTools {

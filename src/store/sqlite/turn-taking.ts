@@ -1,5 +1,5 @@
 // How a write takes the turn of a session: which turn is open, whether its owner still runs it, and what an abandoned turn leaves.
-import type { Turn, TurnStart } from '../session-store.ts';
+import { type Turn, type TurnStart, turnName } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addAlternative } from './hidden-messages.ts';
@@ -51,16 +51,16 @@ function takenBindings(
 }
 
 export function standingTurn(
-  { connection, clock }: TurnTools,
+  { connection, clock, failedEnds }: TurnTools,
   projectId: string,
   row: TurnRow,
 ): StandingTurn | null {
-  const { session_id, turn_owner: owner, turn_position: position } = row;
+  const { session_id, turn_owner: owner, turn_position: position, turn_epoch: epoch } = row;
   if (owner === null) return null;
   return {
     owner,
     position,
-    isLeaseOver: isLeaseOver(row.turn_until, clock),
+    isLeaseOver: isLeaseOver(row.turn_until, clock) || failedEnds.has(turnName({ session_id, epoch })),
     hasReply: findReply(connection, projectId, { session_id, position }) !== null,
   };
 }

@@ -2,7 +2,15 @@
 // turn and writes their decision, in one transaction of the writer.
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, toSettings } from '../rows.ts';
-import type { ReplyPart, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import {
+  type ReplyPart,
+  type Turn,
+  type TurnBegin,
+  type TurnEnd,
+  type TurnReply,
+  type TurnStart,
+  turnName,
+} from '../session-store.ts';
 import { busyWith } from '../session-turns.ts';
 import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
@@ -70,13 +78,13 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
 
 /** True while the turn with this epoch runs, by its lease. */
 export function isTurnRunning(
-  { connection, clock }: Omit<TurnTools, 'rules'>,
+  { connection, clock, failedEnds }: Omit<TurnTools, 'rules'>,
   projectId: string,
   { session_id: sessionId, epoch }: Pick<Turn, 'session_id' | 'epoch'>,
 ): boolean {
   const row = connection.get<TurnRow>(turnStatements.session, { projectId, sessionId });
   if (row === undefined || row.turn_owner === null || row.turn_epoch !== epoch) return false;
-  return !isLeaseOver(row.turn_until, clock);
+  return !isLeaseOver(row.turn_until, clock) && !failedEnds.has(turnName({ session_id: sessionId, epoch }));
 }
 
 /**

@@ -11,7 +11,7 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { driver } from '../../support/driver.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { firstPage, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
+import { firstPage, newProject, newSession, once, turnReply, turnStart } from '../store-samples.ts';
 
 const text = 'All work and no play. '.repeat(3000);
 
@@ -91,16 +91,21 @@ function fill(path: string): void {
   }
 }
 
-async function fillPages(): Promise<void> {
-  const directory = temporaryDirectory();
+/** A new store, and a function that limits its pages. */
+async function limitedStore(directory: string) {
   await (await openSqliteStore(storeOptions(directory))).store.close();
   const path = join(directory, 'parley.db');
   const database = driver.open(path);
-  database.pragma('max_page_count = 300', { simple: true });
+  const limitPages = (pages: number) => database.pragma(`max_page_count = ${pages}`, { simple: true });
   const wait = { waitMs: 0, random: Math.random };
   const stateOf = () => 'unknown' as const;
   const options = { ...storeOptions(directory), wait, filesystem: 'any', stateOf };
-  const store = new SqliteStore(new Connection(driver, database, path), options);
+  return { store: new SqliteStore(new Connection(driver, database, path), options), limitPages };
+}
+
+async function fillPages(): Promise<void> {
+  const { store, limitPages } = await limitedStore(temporaryDirectory());
+  limitPages(300);
   const project = await newProject(store);
   const session_id = await newSession(store, project);
   const { acknowledged, error } = await chatUntilFull(store, project, session_id);
@@ -116,3 +121,26 @@ it('fails the write that finds no room, and keeps acknowledged data whole', asyn
 });
 
 it('fails the write that finds no page left, and keeps acknowledged data whole', fillPages);
+
+it('begins the turn again at once in the process that could not store its end, and in no other one', async () => {
+  const directory = temporaryDirectory();
+  const { store, limitPages } = await limitedStore(directory);
+  const { store: other } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  const idempotencyKey = once('k');
+  const start = turnStart({ idempotencyKey });
+  const begun = await store.beginTurn(project, start);
+  if (begun.kind !== 'begun') throw new Error(begun.kind);
+  const { session_id } = begun.turn;
+  limitPages(1);
+  const end = store.endTurn(project, begun.turn, turnReply({ content: text.repeat(9) }));
+  await expect(end).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+  limitPages(100_000);
+
+  expect(await other.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
+  const again = await store.beginTurn(project, turnStart({ idempotencyKey }));
+  expect(again).toMatchObject({ kind: 'begun', turn: { message_id: start.message_id } });
+  expect(await store.beginTurn(project, turnStart({ session_id }))).toMatchObject({ kind: 'busy' });
+  await other.close();
+  await store.close();
+});
