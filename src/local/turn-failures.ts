@@ -5,11 +5,16 @@ import type { Turn } from '../store/session-store.ts';
 /** The error of a turn whose message is stored, with the place of the message. */
 export function turnFailure(error: unknown, turn: Turn): ParleyError {
   const place = { session_id: turn.session_id, message_id: turn.message_id };
-  const hint = `The message is kept in session ${turn.session_id}.`;
+  const hint = keptMessage(turn, '.');
   if (!(error instanceof ParleyError)) {
     return new ParleyError('ENGINE_FAILED', 'The engine failed.', { ...place, hint, cause: error });
   }
   return error.with({ ...place, hint: `${hint} ${error.hint}`.trim() });
+}
+
+/** Says where the message of the turn is stored. Empty if its text is only in memory. */
+export function keptMessage({ session_id, isEphemeral }: Turn, end: string): string {
+  return isEphemeral ? '' : `The message is kept in session ${session_id}${end}`;
 }
 
 /** Thrown where a model would have to be asked, but the budget of the key is used up. */

@@ -54,7 +54,7 @@ export function ephemeralStore(persistent: SessionStore, memory: SessionStore): 
     if (begin.kind !== 'begun') return begin;
     try {
       running.set(turnName(begin.turn), await beginCounting(persistent, projectId, start));
-      return begin;
+      return { ...begin, turn: { ...begin.turn, isEphemeral: true } };
     } catch (error) {
       await memory.endTurn(projectId, begin.turn, noReply(start));
       throw error;

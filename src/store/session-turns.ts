@@ -54,6 +54,8 @@ export interface Turn {
   readonly owner: string;
   /** Rises each time a turn of the session is taken. A holder with a lower epoch has lost its turn. */
   readonly epoch: number;
+  /** True if the text of the turn is only in memory. */
+  readonly isEphemeral?: true;
 }
 
 /** A name for a turn in sets and maps. Ids of sessions are random, so no other turn has this name. */

@@ -58,6 +58,7 @@ describe('chat --ephemeral', () => {
     const failed = await place.parley(['chat', '--ephemeral', '-n', '-m', 'unreachable', marker]);
     expect(failed.status).toBe(6);
     expect(failed.err).not.toContain('--idempotency-key');
+    expect(failed.err).not.toMatch(/kept/);
     expect(await textsInFiles(place.path, [marker])).toEqual([]);
     expect(await place.answer(['usage'])).toContainEqual(
       expect.objectContaining({ group: 'unreachable', turns: 1, failed: 1 }),
