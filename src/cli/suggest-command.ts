@@ -8,29 +8,27 @@ import { readTypedWords } from './completion/typed-words.ts';
 const maxLineCharacters = 60;
 
 /** Names of commands in other programs → the command here. */
-const foreignNames: Readonly<Record<string, string>> = {
-  ask: 'chat',
-  config: 'doctor',
-  continue: 'repl -c',
-  delete: 'sessions delete',
-  export: 'sessions export',
-  history: 'sessions list',
-  import: 'sessions import',
-  list: 'sessions list',
-  log: 'sessions list',
-  logs: 'sessions list',
-  ls: 'sessions list',
-  prompt: 'chat',
-  resume: 'repl -s',
-  rm: 'sessions delete',
-  search: 'sessions search',
-  status: 'doctor',
-  whoami: 'verify',
-  version: '--version',
-  // Commander would suggest commands that look similar.
-  hello: 'chat hello',
-  hi: 'chat hi',
-};
+const foreignNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ask: 'chat',
+    backup: 'store backup',
+    config: 'doctor',
+    continue: 'repl -c',
+    history: 'sessions list',
+    log: 'sessions list',
+    logs: 'sessions list',
+    ls: 'sessions list',
+    prompt: 'chat',
+    resume: 'repl -s',
+    rm: 'sessions delete',
+    status: 'doctor',
+    whoami: 'verify',
+    version: '--version',
+    // Commander would suggest commands that look similar.
+    hello: 'chat hello',
+    hi: 'chat hi',
+  }),
+);
 
 /** Words for the same action. A group of commands has at most one of them, unless an earlier row names it. */
 const synonyms: readonly (readonly string[])[] = [
@@ -76,11 +74,17 @@ export function suggestSearch({ code }: CommanderError, command: Command): strin
     : '';
 }
 
-/** Suggests the command that other programs call so; empty if there is none. */
-export function suggestByForeignName({ code, message }: CommanderError, argv: readonly string[]): string {
+/** Suggests the command that other programs call so, or that `sessions` has; empty if there is none. */
+export function suggestByForeignName(
+  { code, message }: CommanderError,
+  program: Command,
+  argv: readonly string[],
+): string {
   if (code === 'commander.unknownOption' && message.includes("'-v'")) return didYouMean('--version', []);
   const [name = '', ...words] = argv;
-  const own = Object.hasOwn(foreignNames, name) ? foreignNames[name] : undefined;
+  const sessions = findCommand(program, 'sessions');
+  const isOfSessions = sessions !== undefined && findCommand(sessions, name) !== undefined;
+  const own = isOfSessions ? `sessions ${name}` : foreignNames.get(name);
   return code === 'commander.unknownCommand' && own !== undefined ? didYouMean(own, words) : '';
 }
 

@@ -66,7 +66,9 @@ function suggestionFor(
 ): string {
   const option = suggestOption(error, command, argv);
   if (command.parent === null)
-    return suggestByForeignName(error, argv) || option || similar || suggestCommand(error, command, argv);
+    return (
+      suggestByForeignName(error, command, argv) || option || similar || suggestCommand(error, command, argv)
+    );
   if (command.commands.length > 0) return suggestInGroup(error, command, argv) || option || similar;
   return (
     option ||
