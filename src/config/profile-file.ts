@@ -58,7 +58,7 @@ export class ProfileFile {
 
   /**
    * The configuration file and its copy if other users may read or write them, and the directories of the configuration and of the data if
-   * all users may write to them. The next update creates new files, which are private.
+   * all users may write to them. The next update creates new files, which are private. A path that is something else is left out.
    */
   exposed(dataDirectory: string): readonly ExposedFile[] {
     // Windows has no such permission bits, and Node reports invented ones there.
@@ -66,8 +66,9 @@ export class ProfileFile {
     const directories = [this.#options.directory, dataDirectory];
     return [...directories, this.path, this.lastGoodPath].flatMap((path) => {
       const stat = statOf(path);
-      const isDirectory = stat?.isDirectory() ?? false;
-      const mode = (stat?.mode ?? 0) & 0o777;
+      const isDirectory = directories.includes(path);
+      const isExpected = isDirectory ? stat?.isDirectory() : stat?.isFile();
+      const mode = isExpected ? (stat?.mode ?? 0) & 0o777 : 0;
       return (mode & (isDirectory ? 0o002 : 0o077)) === 0 ? [] : [{ path, mode, isDirectory }];
     });
   }

@@ -179,6 +179,8 @@ describe('updating', () => {
     expect(file.exposed(data)).toEqual([]);
     chmodSync(data, 0o1777);
     expect(file.exposed(data)).toEqual([{ path: data, mode: 0o777, isDirectory: true }]);
+    // PARLEY_DATA_DIR may name something else by mistake: chmod would harm it.
+    expect(file.exposed('/dev/null')).toEqual([]);
   });
 
   test('a directory that cannot be created is named with the remedy', async () => {
