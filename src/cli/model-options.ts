@@ -3,7 +3,6 @@ import { InvalidArgumentError } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import type { JsonValue } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
-import { systemErrorCode } from '../system/file-errors.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Larger than the context of any model. */
@@ -26,8 +25,9 @@ export async function readSystem(
     return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxSystemBytes, signal));
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : systemErrorCode(error);
-    throw new ParleyError('USAGE', `Cannot read ${path}, the file of --system-file (${reason}).`);
+    const { unreadableFile } = await import('./terminal/file-message.ts');
+    const cause = error instanceof TypeError ? new Error('it is not UTF-8') : error;
+    throw unreadableFile(path, cause, 'Name a text file that you can read.');
   }
 }
 

@@ -17,8 +17,8 @@ export async function readAuthorities(
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,
-    ...(extra ? [await readCertificates(extra, 'NODE_EXTRA_CA_CERTS', signal)] : []),
-    await readCertificates(file, 'the option ca', signal),
+    ...(extra ? [await readCertificates(extra, ' (NODE_EXTRA_CA_CERTS)', signal)] : []),
+    await readCertificates(file, '', signal),
   ];
 }
 
@@ -30,10 +30,10 @@ async function readCertificates(file: string, source: string, signal: AbortSigna
   } catch (cause) {
     signal.throwIfAborted();
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
-    throw refused(`The file of ${source}, ${file}, cannot be read (${code}).`, cause);
+    throw refused(`The file of certificates ${file}${source} cannot be read (${code}).`, cause);
   }
   if (/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(text)) return text;
-  throw refused(`The file of ${source}, ${file}, contains no certificate.`);
+  throw refused(`The file of certificates ${file}${source} contains no certificate.`);
 }
 
 function refused(message: string, cause?: unknown): ParleyError {

@@ -103,10 +103,14 @@ test('a mode that does not exist leaves the settings of a session as they are, a
 test('the system prompt may be the text of a file, and invalid texts and numbers are refused', async () => {
   const file = join(place.path, 'system.txt');
   writeFileSync(file, 'From a file.\n');
+  const binary = join(place.path, 'system.bin');
+  writeFileSync(binary, Buffer.of(0xff));
   const id = (await chat('--system-file', file, 'Hi')).session_id;
   expect((await session(id)).system).toBe('From a file.\n');
   for (const [words, told] of [
-    [['--system-file', 'nowhere'], 'Cannot read nowhere, the file of --system-file (ENOENT)'],
+    [['--system-file', 'nowhere'], 'The file nowhere cannot be read: there is no such file. (USAGE)\n'],
+    [['--system-file', binary], `The file ${binary} cannot be read: it is not UTF-8. (USAGE)\n`],
+    [['--system-file', place.path], `The file ${place.path} cannot be read: it is a directory. (USAGE)\n`],
     [['--system', 'a', '--system-file', file], '--system and --system-file cannot be used together.'],
     [['--param', 'x'], 'Give NAME=VALUE'],
     [['--temperature', 'hot'], 'Give a number.'],
