@@ -103,9 +103,12 @@ const reasons: Readonly<Record<string, string>> = {
 
 function unwritable(path: string, cause: unknown): ParleyError {
   const reason = reasons[systemErrorCode(cause)] ?? reasonOf(cause);
-  const message = `Cannot write the file ${path}: ${reason}.`;
-  return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', message, {
-    hint: 'No incomplete file was left. Name a file in a directory that you can write to.',
+  const isFull = isDiskFull(cause);
+  const advice = isFull
+    ? 'Free some space there, or name a file on another disk.'
+    : 'Name a file in a directory that you can write to.';
+  return new ParleyError(isFull ? 'STORAGE_FULL' : 'USAGE', `Cannot write the file ${path}: ${reason}.`, {
+    hint: `No incomplete file was left. ${advice}`,
     cause,
   });
 }

@@ -2,13 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { NewFile } from '../../../src/cli/transcripts/export-target.ts';
 import { PartOwner } from '../../../src/system/part-owner.ts';
 import { processTable } from '../../support/process-table.ts';
+import { SmallDisk } from '../../support/small-disk.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const owner = new PartOwner({ processes: processTable, now: () => Date.now() });
+
+const disk = SmallDisk.mount();
+afterAll(() => disk?.unmount());
 
 function place(): { readonly directory: string; readonly path: string } {
   const directory = temporaryDirectory();
@@ -70,4 +74,23 @@ it('replaces the target of a link, and keeps the link', () => {
   file.keep();
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(readFileSync(path, 'utf8')).toBe('an export');
+});
+
+it.skipIf(disk === null)('that has no room is not left there, and the error asks for room', () => {
+  disk?.fill(2);
+  const directory = disk?.path ?? '';
+  const path = join(directory, 'a.md');
+  const file = NewFile.create(path, false, owner);
+  expect(() => {
+    file.write('x'.repeat(64 * 1024));
+    file.keep();
+  }).toThrow(
+    expect.objectContaining({
+      code: 'STORAGE_FULL',
+      message: `Cannot write the file ${path}: the disk is full.`,
+      hint: 'No incomplete file was left. Free some space there, or name a file on another disk.',
+    }),
+  );
+  file.discard();
+  expect(readdirSync(directory)).toEqual(['ballast']);
 });
