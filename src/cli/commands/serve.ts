@@ -236,11 +236,14 @@ async function announce(
   if (context.options.quiet) return;
   // Over plain HTTP, everybody on the network can read the key unless a proxy encrypts the traffic.
   const isExposed = !isLocalUrl(url);
+  // These addresses stand for every address of this machine. Other machines cannot connect to them.
+  const isEvery = ['0.0.0.0', '::'].includes(host);
+  const clientUrl = isEvery ? `http://HOST:${port}` : url;
   await context.stdout.write(`
 Create a key here (it is printed only once), and log in with it on each client:
   parley keys create --project NAME
-  parley login --url ${url}${isExposed ? ' --insecure-http' : ''}
-${isExposed ? 'This sends the key unencrypted. Better: put an HTTPS proxy in front.\n' : ''}
+  parley login --url ${clientUrl}${isExposed ? ' --insecure-http' : ''}
+${isEvery ? '(HOST: the name or the address of this machine)\n' : ''}${isExposed ? 'This sends the key unencrypted. Better: put an HTTPS proxy in front.\n' : ''}
 Without Parley:
   curl ${url}/v1/chat \\
     -H "Authorization: Bearer $PARLEY_API_KEY" \\

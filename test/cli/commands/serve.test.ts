@@ -73,6 +73,14 @@ describe('what it says', () => {
     expect(err).not.toContain(key);
   });
 
+  test('names no address for a login that other machines cannot reach', async () => {
+    const server = await serve('--host', '0.0.0.0');
+    const { out } = await server.end('SIGTERM');
+    expect(out).toContain(
+      `\n  parley login --url http://HOST:${server.port} --insecure-http\n(HOST: the name or the address of this machine)\n`,
+    );
+  });
+
   test('prints lines for curl that work as they stand', async () => {
     const server = await serve();
     const key = await newKey();
