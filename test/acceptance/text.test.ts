@@ -164,7 +164,7 @@ describe('words, files and stdin', () => {
   test('a file of certificates that cannot be used is refused before the message is stored', async () => {
     const outcome = await place.parley([...echo, '--ca', 'missing.pem', 'kept nowhere']);
     expectFailure(outcome, { status: 2, code: 'CONFIG' });
-    expect(outcome.err).toContain('missing.pem, cannot be read (ENOENT)');
+    expect(outcome.err).toContain('missing.pem cannot be read (ENOENT)');
     expect(await place.output(['sessions', 'search', 'nowhere', '--json', '--jq', '.data.items'])).toBe(
       '[]\n',
     );

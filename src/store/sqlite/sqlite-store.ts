@@ -272,8 +272,8 @@ export class SqliteStore implements SessionStore {
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */
   #turnTools() {
-    const [{ connection }, { rules }, failedEnds] = [this.#access, this.#dependencies, this.#failedEnds];
-    return { connection, rules, failedEnds, ...this.#clocks() };
+    const { rules } = this.#dependencies;
+    return { connection: this.#access.connection, rules, failedEnds: this.#failedEnds, ...this.#clocks() };
   }
 
   #abandonedTools(): AbandonedTools {
