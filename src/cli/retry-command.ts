@@ -1,5 +1,5 @@
-// The failure of a turn, with what helps. After a failure of the model that is the command that repeats the turn. It names target, mode,
-// session and key, so it repeats the same turn even if the defaults or the last session have changed.
+// The failure of a turn, with what helps. After a failure of the model, or of the connection to a server, that is the command that repeats
+// the turn. It names target, mode, session and key, so it repeats the same turn even if the defaults or the last session have changed.
 import type { ChatRequest } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
@@ -44,6 +44,9 @@ const modelFailures: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
+/** The command of these is printed only if the server is known to honour idempotency keys: it may have stored the message. */
+const connectionFailures: readonly ErrorCode[] = ['INCOMPLETE_REPLY', 'NETWORK', 'TIMEOUT'];
+
 interface FailedTurn {
   readonly request: ChatRequest;
   readonly previousMode: string | null;
@@ -51,12 +54,14 @@ interface FailedTurn {
   readonly mode: string;
   readonly key: string;
   readonly hasMore: boolean;
+  /** True if the service is known to honour idempotency keys. */
+  readonly honoursKeys: boolean;
 }
 
 /** The failure of a turn, with the mode of the session or the command that repeats the turn, if one of them helps. */
 export async function failureOfTurn(
   { error, session }: Extract<TurnOutcome, { kind: 'failed' }>,
-  { request, previousMode, mode, key, hasMore }: FailedTurn,
+  { request, previousMode, mode, key, hasMore, honoursKeys }: FailedTurn,
   input: ChatInput,
   context: CliContext,
 ): Promise<unknown> {
@@ -69,7 +74,11 @@ export async function failureOfTurn(
   if (input.ephemeral) return withoutSession(error);
   if ((context.signal.aborted || context.stdout.gone.aborted) && !isOfService(error))
     await context.say(`Stopped. The reply so far is kept in session ${session}.`);
-  return withRetryCommand(error, { ...input, mode, session: sessionId, hasMore, key }, context);
+  if (!(error instanceof ParleyError)) return error;
+  const codes = honoursKeys ? [...modelFailures, ...connectionFailures] : modelFailures;
+  return codes.includes(error.code)
+    ? withRetryCommand(error, { ...input, mode, session: sessionId, hasMore, key }, context)
+    : error;
 }
 
 /** True for a failure that the service reports with a session. After a stop, such a failure says that the reply is not kept. */
@@ -78,11 +87,13 @@ function isOfService(error: unknown): boolean {
 }
 
 /**
- * Adds the command to the failure of a model. It uses the same idempotency key: the stored message gets its reply, and no message is stored
- * twice. Other failures stay unchanged.
+ * Adds the command to a failure. It uses the same idempotency key: the stored message gets its reply, and no message is stored twice.
  */
-function withRetryCommand(error: unknown, chat: RetriedChat, { options, requestId }: CliContext): unknown {
-  if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
+function withRetryCommand(
+  error: ParleyError,
+  chat: RetriedChat,
+  { options, requestId }: CliContext,
+): ParleyError {
   return error.with({
     hint: `${nextStep(error)}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,

@@ -1,6 +1,9 @@
 // A turn whose model fails: its message is stored, and the printed command repeats that turn.
+
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { replyOf, sendStream } from '../support/model-server.ts';
+import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
+import { outcomeOf } from '../support/parley.ts';
 import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { servePlace } from '../support/served-place.ts';
 
@@ -106,6 +109,28 @@ describe('a chat that fails', () => {
       expect(err).toContain(` --url ${url} `);
     } finally {
       await served.end('SIGTERM');
+    }
+  });
+
+  test('because its server was killed prints a command that stores nothing twice', async () => {
+    await place.add('fast', '--default');
+    place.script = (_request, response) => startStream(response).write(sse(chunk({ content: 'Hel' })));
+    const served = await servePlace(place);
+    const env = { PARLEY_API_KEY: (await place.output(['keys', 'create', '--project', 'p'])).trim() };
+    const child = place.start(['chat', '-n', '--url', served.url, 'Hi'], env);
+    const failure = outcomeOf(child);
+    await once(child.stdout, 'data');
+    await served.end('SIGKILL');
+    const failed = await failure;
+    expect(failed).toMatchObject({ status: 6, err: expect.stringContaining('(INCOMPLETE_REPLY)') });
+    place.script = (_request, response) => sendStream(response, replyOf('Hello'));
+    const again = await servePlace(place, ['--port', `${served.port}`]);
+    try {
+      expect(await place.shell(toRepeat(failed.err), env)).toMatchObject({ status: 0, out: 'Hello\n' });
+      const words = ['sessions', 'list', '--url', again.url, '--jq', '.data.items[].message_count'];
+      expect(await place.parley(words, { env })).toMatchObject({ out: '2\n' });
+    } finally {
+      await again.end('SIGTERM');
     }
   });
 });

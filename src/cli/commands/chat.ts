@@ -1,6 +1,7 @@
 // `parley chat`: one turn. Only the reply is written to stdout.
 
 import { type Command, Option } from 'commander';
+import { offers } from '../../service/backend.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
@@ -205,7 +206,8 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
     usage,
     markdown,
   });
-  const { service, archive } = (await context.open()).backend;
+  const { backend } = await context.open();
+  const { service, archive } = backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
   const checkedTurns = rule?.over(turns, output.reportRepair) ?? turns;
   const findMode = async () => {
@@ -231,7 +233,8 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   if (outcome.kind === 'done' || outcome.session !== null)
     await sayModeChange({ mode, previousMode, isFirstTurnHere }, context);
   if (outcome.kind === 'failed') {
-    const turn = { request, previousMode, mode, key: call.idempotencyKey, ...plan };
+    const honoursKeys = offers(backend, 'idempotency');
+    const turn = { request, previousMode, mode, key: call.idempotencyKey, honoursKeys, ...plan };
     throw await failureOfTurn(outcome, turn, input, context);
   }
   if (note !== null) await context.sayDimly(note);
