@@ -22,6 +22,15 @@ async function shown(script: string) {
   return { status, out, err };
 }
 
+test.each(['chat -m echo w', 'chat --batch', 'sessions delete --yes', 'sessions import -'])(
+  'a directory on stdin of %s is refused',
+  async (command) => {
+    const refused = await place.shell(`parley ${command} < /`);
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    expect(refused.err).toContain('Standard input cannot be read: it is a directory.');
+  },
+);
+
 describe.concurrent('a stdin that is slow', () => {
   test('is read to its end, however long it takes, and a note says that the command waits', async () => {
     const { status, out, err } = await place.shell(

@@ -14,10 +14,20 @@ const readOnlyNonblocking = 0o4000;
 
 /**
  * A pipe is opened a second time, so that it can be non-blocking without a change for the processes that share it. Only Linux can do that.
+ * Throws for a directory, which the stream of Node would treat as empty.
  */
 export function directStdin(descriptor: number, platform: string, openStream: () => Readable): ByteSource {
+  if (isDirectory(descriptor)) throw new Error('it is a directory');
   const reopened = platform === 'linux' ? reopenPipe(descriptor) : null;
   return reopened === null ? openStream() : new DirectStdin(reopened, openStream);
+}
+
+function isDirectory(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Null if the descriptor is not a pipe, or is a pipe of another user. */

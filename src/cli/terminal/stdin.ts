@@ -30,7 +30,8 @@ export function stdinKind(fd = 0): StdinKind {
     const status = fstatSync(fd);
     if (status.isFIFO()) return 'pipe';
     if (status.isSocket()) return 'socket';
-    return status.isFile() ? 'file' : 'device';
+    // A directory is given by mistake. As a file it is read, which reports that.
+    return status.isFile() || status.isDirectory() ? 'file' : 'device';
   } catch {
     return 'closed';
   }
@@ -75,7 +76,7 @@ export async function* stdinBytes({
   signal,
 }: StdinReading): AsyncGenerator<Uint8Array, void> {
   signal.throwIfAborted();
-  const source = open();
+  const source = opened(open);
   const stop = () => source.destroy();
   signal.addEventListener('abort', stop);
   const stopTimer = startTimer(silenceMs, () => {
@@ -96,6 +97,14 @@ export async function* stdinBytes({
     stopTimer();
     signal.removeEventListener('abort', stop);
     source.destroy();
+  }
+}
+
+function opened(open: StdinReading['open']): ByteSource {
+  try {
+    return open();
+  } catch (error) {
+    throw unreadable(error);
   }
 }
 
