@@ -187,8 +187,8 @@ async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliCon
   await stdout.write(terminalText`${mark} ${bold(name.padEnd(nameWidth))} `);
   const columns = ' '.repeat(5 + nameWidth + 1);
   const line = stdout.visible(`${columns}${finding}`);
-  // A finding about many servers becomes a list, also in a pipe.
-  const isLong = name === 'model servers' && maxColumns(line) > 2 * stdout.columns();
+  // A finding about many modes becomes a list, also in a pipe. The message of a failure is one sentence.
+  const isLong = ok && maxColumns(line) > 2 * stdout.columns();
   const list = isLong ? line.replaceAll('; ', `\n${columns}`) : line;
   const shown = await wrappedNotice(list, stdout);
   const remedy = hint === '' ? '' : `${await wrappedNotice(stdout.visible(`     ${hint}`), stdout)}\n`;
