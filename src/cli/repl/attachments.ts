@@ -5,6 +5,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { readFileMessage, readFileText } from '../terminal/file-message.ts';
 import type { Conversation } from './conversation.ts';
+import { findMentions } from './file-mentions.ts';
 
 /** An empty path removes all files from the next message. */
 export async function attach(path: string, conversation: Conversation, context: CliContext): Promise<void> {
@@ -18,8 +19,27 @@ export async function attach(path: string, conversation: Conversation, context: 
   await context.say(`Attached ${path} (${Buffer.byteLength(text)} bytes) to the next message.`);
 }
 
-/** The message as it is sent: the text, then the files, with a blank line between them. */
-export async function withFiles(text: string, { files }: Conversation, context: CliContext): Promise<string> {
+/**
+ * The message as it is sent: the text, then the attached files, then those that the text names, with a blank line between them. `mentions` are
+ * the paths after each `@`. Says which files were added, and which were not found.
+ */
+export async function withFiles(
+  text: string,
+  mentions: readonly string[],
+  conversation: Conversation,
+  context: CliContext,
+): Promise<string> {
+  const { files: named, others } = findMentions(mentions, context.host.env['HOME']);
+  const files = [...new Set([...conversation.files, ...named.map(({ path }) => path)])];
+  const message = await messageWith(text, files, context);
+  const added = named.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
+  const unread = others.map(({ path, reason }) => `${path} (${reason})`);
+  if (added.length > 0) await context.sayDimly(`Added ${added.join(', ')}.`);
+  if (unread.length > 0) await context.sayDimly(`Sent as text: ${unread.join(', ')}.`);
+  return message;
+}
+
+async function messageWith(text: string, files: readonly string[], context: CliContext): Promise<string> {
   const limit = defaultLimits.messageBytes;
   let message = text;
   for (const path of files) {
@@ -32,6 +52,6 @@ export async function withFiles(text: string, { files }: Conversation, context: 
   throw new ParleyError(
     'PAYLOAD_TOO_LARGE',
     `With its files, the message has at least ${bytes} bytes; the limit is ${limit}.`,
-    { hint: 'Nothing was sent. /file alone removes the files.' },
+    { hint: 'Nothing was sent. /file alone removes the files that it attached.' },
   );
 }

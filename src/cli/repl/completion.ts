@@ -1,4 +1,4 @@
-// Completes a line for Tab: the names of slash commands, and their arguments from the choices that the commands offer.
+// Completes a line for Tab: the names of slash commands, their arguments from the choices that the commands offer, and the path after an `@`.
 import { commandsNamed } from './slash-line.ts';
 
 /** A completion replaces the part of the line from `from` to `to` by `insert`. */
@@ -25,14 +25,17 @@ export interface CompletableCommand {
 
 const maxShown = 40;
 
+type FindFiles = (beginning: string) => Promise<readonly CompletionChoice[]>;
+
 export async function complete(
   text: string,
   cursor: number,
   commands: readonly CompletableCommand[],
+  findFiles: FindFiles,
 ): Promise<Completion> {
   const before = text.slice(0, cursor);
   const [, word = '', gap, argument = ''] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(before) ?? [];
-  if (!before.startsWith('/') || before.startsWith('//')) return nothing(cursor);
+  if (!before.startsWith('/') || before.startsWith('//')) return completeMention(before, findFiles);
   if (gap === undefined) {
     const choices = commands
       .filter(({ name }) => name.startsWith(word))
@@ -42,6 +45,21 @@ export async function complete(
   const [command, other] = commandsNamed(word, commands);
   if (command?.choices === undefined || other !== undefined) return nothing(cursor);
   return completion(cursor - argument.length, cursor, argument, await command.choices(argument));
+}
+
+/** Completes the path after the last `@`. A space in an unquoted path follows a backslash. */
+async function completeMention(before: string, findFiles: FindFiles): Promise<Completion> {
+  const [, quoted, word] = /(?<!\S)@(?:"([^"\n]*)|((?:\\ |[^\s"])*))$/.exec(before) ?? [];
+  const typed = quoted ?? word;
+  if (typed === undefined) return nothing(before.length);
+  const choices = await findFiles(quoted ?? typed.replaceAll('\\ ', ' '));
+  const escaped = choices.map(({ value, label }) => ({ value: value.replaceAll(' ', '\\ '), label }));
+  return completion(
+    before.length - typed.length,
+    before.length,
+    typed,
+    quoted === undefined ? escaped : choices,
+  );
 }
 
 function nothing(at: number): Completion {

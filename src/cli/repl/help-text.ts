@@ -37,6 +37,7 @@ export function commandRows(commands: readonly CommandHelp[]): readonly HelpRow[
     ...commands.map(
       ({ name, argument, description }): HelpRow => [`/${name} ${argument}`.trimEnd(), description],
     ),
+    ['@PATH', 'in a message: add this file to it'],
     ['//', 'at the start: send a message that begins with a slash'],
   ];
 }

@@ -7,11 +7,12 @@ import {
   foldOf,
   isLong,
   literal,
+  literalWithMentions,
   maxFolds,
   plain,
   withLineFeeds,
 } from './line-text.ts';
-import { isOpen, parseLine } from './typed-line.ts';
+import { isOpen, mentionsOf, parseLine } from './typed-line.ts';
 
 export interface LineState {
   /** The text as it is edited, with private units for folded pastes and literal characters (line-text.ts). */
@@ -64,17 +65,20 @@ export function draftOf({ text, cursor }: LineState): Draft {
 
 /**
  * A new line with the text of a line from the history, or of a message that returns to the prompt. The message is literal text, so it
- * stays a message however it is edited. The cursor is after the message. Ctrl-Y still inserts the text that was cut before.
+ * stays a message however it is edited; it still names its files. The cursor is after the message. Ctrl-Y still inserts the text that was cut before.
  */
 export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
   const { pastes } = before;
   const line = { ...emptyLine, killedText: expandFolds(before.killedText, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
-  const { from, to, isCommand } = parseLine(typed);
+  const parsed = parseLine(typed);
+  const { from, to, isCommand } = parsed;
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
   const content = typed.slice(from, to);
-  const folds = isLong(content, size) && pastes.length < maxFolds;
-  const shown = head + (folds ? foldOf(pastes.length) : literal(content));
+  const hasMentions = mentionsOf(parsed).length > 0;
+  const folds = !hasMentions && isLong(content, size) && pastes.length < maxFolds;
+  const literalText = hasMentions ? literalWithMentions(content) : literal(content);
+  const shown = head + (folds ? foldOf(pastes.length) : literalText);
   return {
     ...line,
     text: shown + typed.slice(to),

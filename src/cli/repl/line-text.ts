@@ -12,7 +12,7 @@ const firstLiteral = 0xdff0;
 export const maxFolds = firstLiteral - firstFold;
 
 /** The characters with a special meaning in a typed line. A pasted one is stored as the private unit with its index, and has no meaning. */
-const specialCharacters = '/"\\ \t\n';
+const specialCharacters = '/"\\ \t\n@';
 /** The slash that prevents a recalled text from being a command. It is shown as a slash and is not a part of the message. */
 export const escapeSlash = String.fromCharCode(firstLiteral + specialCharacters.length);
 
@@ -32,15 +32,20 @@ export function foldOf(index: number): string {
 
 /** Replaces each special character by its private unit. Offsets stay the same. */
 export function literal(text: string): string {
-  return text.replace(/[/"\\ \t\n]/g, (character) =>
+  return text.replace(/[/"\\ \t\n@]/g, (character) =>
     String.fromCharCode(firstLiteral + specialCharacters.indexOf(character)),
   );
+}
+
+/** The same, but each `@` keeps its meaning. */
+export function literalWithMentions(text: string): string {
+  return literal(text).replaceAll(literal('@'), '@');
 }
 
 /** The text as it is shown: literal characters are replaced, folds stay. Offsets stay the same. */
 export function plain(text: string): string {
   return text.replace(
-    /[\udff0-\udff6]/gu,
+    /[\udff0-\udff7]/gu,
     (unit) => specialCharacters[unit.charCodeAt(0) - firstLiteral] ?? '/',
   );
 }

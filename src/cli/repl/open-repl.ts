@@ -13,6 +13,7 @@ import { fetchNamedSession } from '../session-reference.ts';
 import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import type { Environment } from '../terminal/style.ts';
+import { fileChoices } from './argument-choices.ts';
 import { type CompletableCommand, complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
@@ -110,7 +111,10 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
     reflows: reflowsItsLine(host.env),
     history: () => history.lines,
     leaveHint,
-    complete: (text, cursor, signal) => complete(text, cursor, completableCommands(signal, context)),
+    complete: (text, cursor, signal) =>
+      complete(text, cursor, completableCommands(signal, context), (beginning) =>
+        fileChoices(beginning, host.env['HOME']),
+      ),
     openEditor: async (text) => {
       try {
         if (context.keepsNoText) throw noEditor();

@@ -110,7 +110,7 @@ export class Repl {
     const { conversation } = this.#options;
     const before = conversation.lastAttempt;
     const hasEnded = await this.#stoppable(async (scoped) => {
-      const typed = await withFiles(line.text, conversation, scoped);
+      const typed = await withFiles(line.text, line.mentions, conversation, scoped);
       await conversation.send(conversation.template?.make(typed) ?? typed, scoped);
     }, this.#messageHints);
     if (!hasEnded) return { initial: line.typed };

@@ -1,9 +1,11 @@
-// Parses a line when Enter is pressed. Slashes, `"""` and a final backslash have a special meaning only if they were typed. Pasted text,
+// Parses a line when Enter is pressed. Slashes, `"""`, `@` and a final backslash have a special meaning only if they were typed. Pasted text,
 // and a message that returned to the prompt, contain literal characters in their place (line-text.ts).
 import { escapeSlash, plain, unfoldText } from './line-text.ts';
 
 interface ParsedLine {
   readonly isCommand: boolean;
+  /** True for a message between `"""` and `"""`. */
+  readonly isQuoted: boolean;
   /** The message, or the whole line of a command. */
   readonly text: string;
   /** The position of the message in the line, or of the argument of a command. */
@@ -32,36 +34,61 @@ export function isOpen(line: string): boolean {
 /** Parses a submitted line. `pastes` are the texts of its folds. */
 export function parseLine(line: string, pastes: readonly string[] = []): ParsedLine {
   const block = blockOf(line);
-  if (block !== null && block.to !== null) return message(line, block.from, block.to);
+  if (block !== null && block.to !== null) return { ...message(line, block.from, block.to), isQuoted: true };
   const isSecond = unfoldText(line.charAt(1), pastes).startsWith('/');
   if (line.startsWith(escapeSlash)) return message(line, isSecond ? 1 : 0, line.length);
   if (!line.startsWith('/')) return message(line, 0, line.length);
   if (isSecond) return message(line, 1, line.length);
   const [word = ''] = /^\/\S*[ \t]*/.exec(line) ?? [];
-  return { isCommand: true, text: line, from: word.length, to: line.length };
+  return { isCommand: true, isQuoted: false, text: line, from: word.length, to: line.length };
 }
 
-/** The line to type for a message: the message itself if it is parsed as that message, otherwise with a slash or quotes around it. */
+/**
+ * The line to type for a message that names no files: the message itself if it is parsed as that message, otherwise with a slash or quotes
+ * around it.
+ */
 export function lineFor(text: string): string {
-  const simple = [text, `/${text}`].find((line) => isParsedAs(line, text, false));
+  const simple = [text, `/${text}`].find((line) => isParsedAs(line, text, false, []));
   return simple ?? `${quotes}\n${text}\n${quotes}`;
 }
 
-/** The line to type for a submitted line. `line` is its plain text, which often means the same even if a part of it was pasted. */
-export function typedLine(line: string, text: string, isCommand: boolean): string {
-  if (isParsedAs(line, text, isCommand)) return line;
+/**
+ * The line to type for a submitted line. `line` is its plain text, which often means the same even if a part of it was pasted. `mentions` are
+ * the paths that it names ({@link mentionsOf}).
+ */
+export function typedLine(
+  line: string,
+  text: string,
+  isCommand: boolean,
+  mentions: readonly string[],
+): string {
+  if (isParsedAs(line, text, isCommand, mentions)) return line;
   // A command ignores white space at its end. White space after a backslash removes the special meaning of the backslash.
   return isCommand ? `${line} ` : lineFor(text);
 }
 
-function isParsedAs(line: string, text: string, isCommand: boolean): boolean {
+function isParsedAs(line: string, text: string, isCommand: boolean, mentions: readonly string[]): boolean {
   if (isOpen(line)) return false;
   const parsed = parseLine(line);
-  return parsed.isCommand === isCommand && parsed.text === text;
+  if (parsed.isCommand !== isCommand || parsed.text !== text) return false;
+  const found = mentionsOf(parsed);
+  return found.length === mentions.length && found.every((path, at) => path === mentions[at]);
+}
+
+/**
+ * The paths that a parsed line names: what follows each `@` at the start of a word, as in `Compare @a.ts and @"my notes.md"`. Commands and
+ * quoted messages name none, and neither does a literal `@`.
+ */
+export function mentionsOf({ isCommand, isQuoted, text }: ParsedLine): readonly string[] {
+  if (isCommand || isQuoted || !text.includes('@')) return [];
+  const words = plain(text).matchAll(/(?<!\S)@(?:"([^"\n]+)"|((?:\\ |\S)+))/g);
+  return Array.from(words)
+    .filter(({ index }) => text.charAt(index) === '@')
+    .map(([, quoted, word = '']) => quoted ?? word.replaceAll('\\ ', ' '));
 }
 
 function message(line: string, from: number, to: number): ParsedLine {
-  return { isCommand: false, text: line.slice(from, to), from, to };
+  return { isCommand: false, isQuoted: false, text: line.slice(from, to), from, to };
 }
 
 /** The text between `"""` and `"""`. Spaces and the newline beside the quotes are not part of the text. */

@@ -75,6 +75,10 @@ describe('Tab', () => {
     ['eliza', 'echo']
       .filter((name) => name.startsWith(beginning))
       .map((name) => ({ value: name, label: name }));
+  const files = async (beginning: string): Promise<readonly CompletionChoice[]> =>
+    ['notes.md', 'my file.md']
+      .filter((name) => name.startsWith(beginning))
+      .map((name) => ({ value: name, label: name }));
   const completed = commands.map(({ name }) => (name === 'mode' ? { name, choices } : { name }));
 
   test.each([
@@ -89,18 +93,25 @@ describe('Tab', () => {
     ['//q', '//q'],
     ['q', 'q'],
     ['', ''],
+    ['see @no', 'see @notes.md'],
+    ['@"no', '@"notes.md'],
+    ['@my', '@my\\ file.md'],
+    ['@my\\ f', '@my\\ file.md'],
+    ['@"my f', '@"my file.md'],
+    ['me@no', 'me@no'],
+    ['/mode @no', '/mode @no'],
   ])('makes of %j %j', async (text, expected) => {
-    const { from, to, insert } = await complete(text, text.length, completed);
+    const { from, to, insert } = await complete(text, text.length, completed, files);
     expect(text.slice(0, from) + insert + text.slice(to)).toBe(expected);
   });
 
   test('completes before the text behind the cursor', async () => {
-    const { from, to, insert } = await complete('/mode el later', 8, completed);
+    const { from, to, insert } = await complete('/mode el later', 8, completed, files);
     expect({ from, to, insert }).toEqual({ from: 6, to: 8, insert: 'eliza' });
   });
 
   test('shows the choices', async () => {
-    expect((await complete('/re', 3, completed)).choices).toEqual(['/resume', '/retry', '/restore']);
-    expect((await complete('/mode e', 7, completed)).choices).toEqual(['eliza', 'echo']);
+    expect((await complete('/re', 3, completed, files)).choices).toEqual(['/resume', '/retry', '/restore']);
+    expect((await complete('/mode e', 7, completed, files)).choices).toEqual(['eliza', 'echo']);
   });
 });

@@ -22,6 +22,8 @@ const pieces = [
   'title',
   '你',
   '👩‍👩‍👧',
+  '@a.ts',
+  '@',
   'line\n'.repeat(45),
 ];
 const texts = fc
@@ -70,6 +72,8 @@ describe('a message', () => {
     ['back\\\\', 'back\\\\'],
     ['/back\\', '"""\n/back\\\n"""'],
     ['"quoted"', '"quoted"'],
+    ['me@example.com', 'me@example.com'],
+    ['see @a.ts', '"""\nsee @a.ts\n"""'],
   ])('%j returns as %j', (text, line) => {
     expect(lineFor(text)).toBe(line);
   });
@@ -78,10 +82,11 @@ describe('a message', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const first = sent(typedIn([paste(text)]));
-        expect(first).toMatchObject({ text, mayBeCommand: false });
+        expect(first).toMatchObject({ text, mayBeCommand: false, mentions: [] });
         const typed = first?.typed ?? '';
         expectMessage(lineOf(typed), text);
         expectMessage(lineOf(lineFor(text)), text);
+        for (const line of [typed, lineFor(text)]) expect(sent(lineOf(line))?.mentions).toEqual([]);
         expectMessage(typedIn([key('up')], [typed]), text);
         expectMessage(typedIn([key('ctrl-r'), ...typing(/\S/u.exec(typed)?.[0] ?? '')], [typed]), text, [
           typed,
@@ -106,6 +111,40 @@ describe('a message', () => {
       }),
       { numRuns: runs(200, 5_000) },
     );
+  });
+
+  test('names the files after each typed @, also when it returns or comes from the history', () => {
+    const named = (line: string) => sent(typedIn(typing(line)))?.mentions;
+    expect(named('see @a.ts, @"my notes.md" and @my\\ file')).toEqual(['a.ts,', 'my notes.md', 'my file']);
+    expect(named('@~/x')).toEqual(['~/x']);
+    expect(named('//x @a.ts')).toEqual(['a.ts']);
+    for (const line of ['me@a.ts', '"""@a.ts"""', '/title @a.ts', '@', '@ a.ts', 'x'])
+      expect(named(line)).toEqual([]);
+    fc.assert(
+      fc.property(texts, (text) => {
+        const first = sent(typedIn(typing(text)));
+        if (first === null) return;
+        for (const state of [lineOf(first.typed), typedIn([key('up')], [first.typed])])
+          expect(sent(state)?.mentions).toEqual(first.mentions);
+      }),
+      { numRuns: runs(200, 5_000) },
+    );
+  });
+
+  test('names no file after a pasted @, whatever is typed beside it', () => {
+    for (const inputs of [
+      [paste('@a.ts')],
+      [...typing('see '), paste('@a.ts and more')],
+      [paste('@'), ...typing('a.ts')],
+      [paste(`${'long\n'.repeat(20)}@a.ts`)],
+    ]) {
+      const first = sent(typedIn(inputs));
+      expect(first?.mentions).toEqual([]);
+      expect(sent(lineOf(first?.typed ?? ''))).toMatchObject({ text: first?.text, mentions: [] });
+    }
+    const mixed = sent(typedIn([...typing('@b.ts '), paste('@a.ts')]));
+    expect(mixed?.mentions).toEqual(['b.ts']);
+    expect(sent(lineOf(mixed?.typed ?? ''))).toMatchObject({ text: '@b.ts @a.ts', mentions: [] });
   });
 
   test.each(['/title X', '//lit', '"""block"""', '"""\n  block\n"""', 'plain'])(

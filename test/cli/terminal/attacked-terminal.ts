@@ -81,9 +81,12 @@ export class AttackedTerminal {
       const line = lines.shift();
       if (line === undefined) return { kind: 'left' };
       if (!line.startsWith('\t'))
-        return { kind: 'line', line: { text: line, mayBeCommand: line.startsWith('/'), typed: line } };
+        return {
+          kind: 'line',
+          line: { text: line, mayBeCommand: line.startsWith('/'), mentions: [], typed: line },
+        };
       const typed = line.slice(1);
-      const { insert, choices } = await complete(typed, typed.length, completed);
+      const { insert, choices } = await complete(typed, typed.length, completed, async () => []);
       draw(insert);
       drawTo(output, choices.map((choice) => `${choice}\n`).join(''));
       return read(prompt, '');
