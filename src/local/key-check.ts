@@ -1,6 +1,7 @@
 // Checks the key of each call: that the store has it, that it is not expired, and that its scope allows the operation.
 import type { Call } from '../service/call.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
+import { hasCode } from '../service/errors.ts';
 import type { KeyScope } from '../service/key-limits.ts';
 import { refusedKey } from '../service/refused-key.ts';
 import type { AuditOrigin, FoundKey, KeyHash } from '../store/session-store.ts';
@@ -82,6 +83,16 @@ export class KeyCheck {
       return { projectId: key.facts.projectId, keyHash: key.hash, checked: check() };
     } catch (error) {
       await this.verify(apiKey);
+      throw error;
+    }
+  }
+
+  /** Settles like the call of the store that checks this key. If the store refuses the key, that is recorded. */
+  async recordRefusal<T>(keyHash: KeyHash, storeCall: Promise<T>): Promise<T> {
+    try {
+      return await storeCall;
+    } catch (error) {
+      if (keyHash !== null && hasCode(error, 'INVALID_API_KEY')) this.#refusedLogins.add(keyHash);
       throw error;
     }
   }

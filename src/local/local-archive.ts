@@ -90,7 +90,8 @@ export class LocalArchive implements SessionArchive {
       const sessions = readConditions({ ...noConditions, ...request }, limits);
       return { sessions, limit, after: readSearchCursor(cursor), ...readQuery(query, limits) };
     });
-    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash, call.notice));
+    const page = store.searchSessions(projectId, checked, call.signal, keyHash, call.notice);
+    return resultOf(await this.#keys.recordRefusal(keyHash, page));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {

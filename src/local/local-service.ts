@@ -16,7 +16,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
-import type { KeyCheck } from './key-check.ts';
+import type { Access, KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
@@ -77,10 +77,7 @@ export class LocalService implements ConversationService {
     });
     const { store } = this.#local;
     const { projectId, keyHash } = access;
-    const session =
-      request.mode === null
-        ? found(await store.findSession(projectId, request.session_id ?? '', keyHash))
-        : null;
+    const session = request.mode === null ? await this.#findSession(access, request.session_id ?? '') : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
     const mode = request.mode ?? (await this.#modeOf(projectId, call, session));
     const engine = named ?? engineOf(engines, mode);
@@ -91,13 +88,10 @@ export class LocalService implements ConversationService {
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'chat', requestInMode);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
-    const take = (answersOnly: boolean) =>
-      beginWhenFree(local, this.#turnQueue, call, {
-        access,
-        request: requestInMode,
-        idempotencyKey,
-        answersOnly,
-      });
+    const take = (answersOnly: boolean) => {
+      const start = { access, request: requestInMode, idempotencyKey, answersOnly };
+      return this.#keys.recordRefusal(keyHash, beginWhenFree(local, this.#turnQueue, call, start));
+    };
     const verify = () => this.#keys.verify(call.apiKey);
     const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;
@@ -130,19 +124,25 @@ export class LocalService implements ConversationService {
     const session = { session_id, title, system, parameters, user, now };
     const hashed = hashedRequest(request);
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', hashed);
-    return resultOf(recorded(await store.createSession(projectId, session, idempotencyKey, keyHash)));
+    const creation = store.createSession(projectId, session, idempotencyKey, keyHash);
+    return resultOf(recorded(await this.#keys.recordRefusal(keyHash, creation)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const { projectId, keyHash } = await this.#keys.access(call, 'getSession', () => {});
-    return resultOf(found(await this.#local.store.findSession(projectId, sessionId, keyHash)));
+    const access = await this.#keys.access(call, 'getSession', () => {});
+    return resultOf(await this.#findSession(access, sessionId));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const { projectId, keyHash } = await this.#keys.access(call, 'deleteSession', () => {});
-    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call), keyHash);
-    return { repeated: false, ...resultOf(found(deleted)) };
+    const deletion = store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call), keyHash);
+    return { repeated: false, ...resultOf(found(await this.#keys.recordRefusal(keyHash, deletion))) };
+  }
+
+  async #findSession({ projectId, keyHash }: Access, sessionId: string): Promise<Session> {
+    const session = this.#local.store.findSession(projectId, sessionId, keyHash);
+    return found(await this.#keys.recordRefusal(keyHash, session));
   }
 }
 

@@ -1,9 +1,14 @@
 // An audit log with invalid entries, as in a damaged file: the valid entries are listed and chained, and the check reports the invalid ones.
 import { expect, it, onTestFinished } from 'vitest';
+import { hashKey } from '../../src/local/api-keys.ts';
 import { chained } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
 import { type AuditEntry, auditedActions } from '../../src/service/audit-entry.ts';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
+import type { Call } from '../../src/service/call.ts';
+import { noConditions } from '../../src/service/session-archive.ts';
 import { type AuditRow, noteText } from '../../src/store/audit-log.ts';
+import { callWith, failureOf, say } from '../support/calls.ts';
 import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 const damaged = ['', '[', '5', 'null', '{}', '{"what":"delete"}', '{"what":"import","ids":[5]}', '[[]]'];
@@ -72,3 +77,40 @@ it('an export of more than a thousand sessions is found by each of them', async 
     expect(found).toHaveLength(1);
   }
 });
+
+const checkedByStore: Readonly<Record<string, (backend: EmbeddedBackend, call: Call) => Promise<unknown>>> = {
+  createSession: ({ service }, call) => service.createSession(call, { title: null }),
+  getSession: ({ service }, call) => service.getSession(call, 'ses_1'),
+  deleteSession: ({ service }, call) => service.deleteSession(call, 'ses_1'),
+  'a chat in a mode': ({ service }, call) => say(service, call, 'hello'),
+  'a chat in the mode of a session': ({ service }, call) => say(service, call, 'hello', 'ses_1', null),
+  searchSessions: ({ archive }, call) =>
+    archive.searchSessions(call, { ...noConditions, query: 'hello', limit: 10, cursor: null }),
+};
+
+it.each(Object.keys(checkedByStore))(
+  '%s with a key that was used before it was revoked is recorded as a refused login',
+  async (name) => {
+    const directory = await temporaryDirectory();
+    onTestFinished(directory.remove);
+    const backend = await openEmbedded(directory.path);
+    onTestFinished(backend.close);
+    const { service, administration } = backend;
+    const { key, key_id } = await administration.createKey({ project_name: 'one', key_name: 'test' });
+    const call = callWith(key);
+    await service.verify(call);
+    await administration.revokeKey(key_id);
+    expect(await failureOf(checkedByStore[name]?.(backend, call) ?? Promise.resolve())).toMatchObject({
+      code: 'INVALID_API_KEY',
+    });
+    const refusals = async () => {
+      const entries: AuditEntry[] = [];
+      for await (const entry of administration.auditEntries({ ...everything, what: 'refused_login' }))
+        entries.push(entry);
+      return entries;
+    };
+    const hash = Buffer.from(hashKey(key)).toString('hex');
+    // No call waits for the entry.
+    await expect.poll(refusals).toMatchObject([{ count: 1, ids: [hash.slice(0, 12)] }]);
+  },
+);
