@@ -135,10 +135,10 @@ export class KeyCheck {
     this.#local.store.budgets.recordUse(key.hash, key.usedAt).catch(() => {});
   }
 
-  /** Null for a key that is not remembered. While there is room for others, their order does not matter, and changing it costs time. */
+  /** Null for a key that is not remembered. While there is room for many others, the order does not matter, and changing it costs time. */
   #recall(apiKey: string): KnownKey | null {
     const key = this.#known.get(apiKey) ?? null;
-    if (key === null || this.#known.size < rememberedKeys) return key;
+    if (key === null || this.#known.size < rememberedKeys / 2) return key;
     this.#known.delete(apiKey);
     this.#known.set(apiKey, key);
     return key;
