@@ -69,7 +69,7 @@ function remedyText(remedy: Remedy): string {
     case 'allow_plain_http':
       return `Use https://, or allow it with --insecure-http${remedy.ofMode ? ' (in a modes file, insecure_http: true)' : ''}.`;
     case 'choose_store_or_url':
-      return 'A server has its own store. To use the store, remove --url, or add --profile local.';
+      return 'A server has its own store. To use the store, add --profile local, and remove --url if it is there.';
     case 'allow_insecure_store':
       return 'Remove sslmode and name the trusted certificates with sslrootcert, or allow it with --insecure-store.';
     case 'name_mode':

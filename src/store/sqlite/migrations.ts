@@ -64,8 +64,9 @@ function applyPending(connection: Connection, migrations: readonly Migration[]):
     connection.run('COMMIT');
     return { from, to: pending.at(-1)?.version ?? from, backup };
   } catch (error) {
-    connection.rollback();
+    // After the end of the transaction, another process may have an unnamed copy of its own.
     copy?.discard();
+    connection.rollback();
     // Repeated attempts would fill the disk with copies. After an I/O error the log may contain the whole transaction, so the copy stays.
     if (backup !== null && !systemErrorCode(error).startsWith('SQLITE_IOERR'))
       rmSync(backup, { force: true });

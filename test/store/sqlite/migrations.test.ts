@@ -205,6 +205,27 @@ it('names the copy when the new schema is ready, so that migrations killed one a
   ]);
 });
 
+it('leaves the unnamed copy of a process that migrates the store after a failure here', async () => {
+  const directory = temporaryDirectory();
+  await storeWithOneSession(directory);
+  const options = { ...storeOptions(directory), migrations: [...schema, broken] };
+  const part = join(directory, 'parley.db.backup-part');
+  const open = (path: string) => {
+    const database = options.driver.open(path);
+    const exec = database.exec.bind(database);
+    database.exec = (sql) => {
+      exec(sql);
+      if (sql === 'ROLLBACK') writeFileSync(part, 'of the other process');
+    };
+    return database;
+  };
+  const failure = { code: 'INTERNAL_ERROR' };
+  await expect(openSqliteStore({ ...options, driver: { ...options.driver, open } })).rejects.toMatchObject(
+    failure,
+  );
+  expect(readFileSync(part, 'utf8')).toBe('of the other process');
+});
+
 it('rolls back a step that fails, leaves no copy, and leaves the store usable in its old schema', async () => {
   const directory = temporaryDirectory();
   const { project, id } = await storeWithOneSession(directory);
