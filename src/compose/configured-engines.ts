@@ -8,7 +8,7 @@ import type { ModeConfig, ModeSettings } from '../service/mode-settings.ts';
 import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
-export interface ReadEngineOptions extends EngineOptions {
+interface ReadEngineOptions extends EngineOptions {
   /** The authorities, if the file of them was read already. The file may be a pipe, which can be read only once. */
   readonly authorities?: readonly string[] | null;
 }

@@ -13,6 +13,7 @@ import { TurnQueue } from '../local/turn-queue.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
+  EngineOptions,
   OpenedBackend,
   ServedBackend,
   ServeOptions,
@@ -23,12 +24,7 @@ import { defaultLimits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
-import {
-  authoritiesOf,
-  configuredEngines,
-  type ReadEngineOptions,
-  replaceableEngines,
-} from './configured-engines.ts';
+import { authoritiesOf, configuredEngines, replaceableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
@@ -46,15 +42,13 @@ export async function openEmbeddedBackend(
   const isPostgres = target.store !== null;
   const exists = isPostgres || hasStore(dataDirectory);
   if (options.onlyExisting && (target.key === null || !exists)) throw noStore();
-  // A faulty file of authorities is refused before anything is stored.
-  const authorities = await authoritiesOf(dependencies, options);
   // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is opened,
   // because a process that creates the first store at the same time stores its key last.
   const config = profileFile.read();
   const profile = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isPostgres) refuseMissingStore(profile, exists, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(dependencies, {
-    options: { ...options, authorities },
+    options,
     async openStore() {
       const choice = { ...defaultChoice, timeout: options.timeout, say: options.say };
       const chosen = await openChosenStore(target, dependencies, choice);
@@ -154,7 +148,7 @@ function ownModes(
 }
 
 interface LocalChoice<Modes> {
-  readonly options: ReadEngineOptions;
+  readonly options: EngineOptions;
   readonly openStore: () => Promise<ChosenStore>;
   /** They are read before the store is opened. Null for the modes of the store. */
   readonly ownModes: Modes | null;
@@ -166,8 +160,10 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   { options, openStore, ownModes, say }: LocalChoice<Modes>,
 ) {
   const { now, sinceBoot } = dependencies;
+  // A faulty file of authorities is refused before anything is stored.
+  const engineOptions = { ...options, authorities: await authoritiesOf(dependencies, options) };
   const enginesOf = async (modes: Pick<ModeSource, 'read'> | null) =>
-    configuredEngines(dependencies, options, (await modes?.read()) ?? null);
+    configuredEngines(dependencies, engineOptions, (await modes?.read()) ?? null);
   const ownEngines = ownModes && (await enginesOf(ownModes));
   const { store, created, owner, modes: modesOfStore, ...opened } = await openStore();
   const modes = ownModes ?? modesOfStore;
