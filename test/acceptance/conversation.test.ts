@@ -76,6 +76,10 @@ test('sessions are shown by ids from stdin, as a listing writes them', async () 
   expect(missing.status).toBe(3);
   expect(missing.out).toContain(`session_id: ${ids[0]}\n`);
   expectFailure(await own.parley(['sessions', 'get']), { status: 2, code: 'USAGE' });
+  expect(await own.parley(['sessions', 'get', '-'], { stdin: '' })).toMatchObject({
+    ...{ status: 0, out: '' },
+    err: 'Standard input has no ids: nothing was shown.\n',
+  });
   own.remove();
 });
 

@@ -29,7 +29,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'parley sessions get': [
     ['parley sessions get "Trip to Oslo"', 'by the title'],
     ['parley sessions get ID --jq .data.mode', 'one field, for a script'],
-    ['parley sessions list --ids --tag work | parley sessions get', 'all of a list'],
+    ['parley sessions list --ids --tag work | parley sessions get -', 'all of a list'],
   ],
   'parley sessions list': [
     ['parley sessions list --newer-than 7d --tag work', 'this week’s sessions with a tag'],

@@ -41,6 +41,10 @@ export async function runGet({ ids, utc, showsMode = true }: GetInput, context: 
     await showSession(named[0] ?? '', { gap: '', ...form }, context);
     return exitDone;
   }
+  if (named.length === 0) {
+    await context.say('Standard input has no ids: nothing was shown.');
+    return exitDone;
+  }
   // A service that cannot be opened is one failure, not one for each id.
   await context.open();
   const resolved = isFromStdin ? named : (await resolveSessions(named, context)).map(({ id }) => id);
