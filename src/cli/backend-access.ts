@@ -1,6 +1,7 @@
 // The target and the backend of a command. They are chosen and opened at the first use, and shared by the whole command.
 import type { Target } from '../config/settings.ts';
 import type { OpenedBackend } from '../service/backend-opening.ts';
+import { beforeAbort } from '../system/before-abort.ts';
 
 export interface BackendSource {
   /** Throws if options, variables and profiles select no usable target. */
@@ -13,6 +14,7 @@ export class BackendAccess {
   readonly #source: BackendSource;
   #target: Target | undefined;
   #opened: Promise<OpenedBackend> | undefined;
+  #isOpen = false;
 
   constructor(source: BackendSource) {
     this.#source = source;
@@ -28,10 +30,16 @@ export class BackendAccess {
     this.#target = target;
   }
 
-  /** Opens the backend at the first call. `beginsStore` has an effect only then. */
-  open(beginsStore: boolean): Promise<OpenedBackend> {
-    this.#opened ??= this.#source.open(this.target, beginsStore);
-    return this.#opened;
+  /**
+   * Opens the backend at the first call. `beginsStore` has an effect only then. The signal ends the wait of this call; null for a call that
+   * waits to the end. Later calls get the same backend.
+   */
+  open(beginsStore: boolean, signal: AbortSignal | null): Promise<OpenedBackend> {
+    this.#opened ??= this.#source.open(this.target, beginsStore).then((opened) => {
+      this.#isOpen = true;
+      return opened;
+    });
+    return this.#isOpen || signal === null ? this.#opened : beforeAbort(this.#opened, signal);
   }
 
   /** Closes the backend. A later call opens it again and reads the modes again. */
@@ -39,6 +47,7 @@ export class BackendAccess {
     // The caller of a failed `open` has already reported the failure.
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
+    this.#isOpen = false;
     await opened?.backend.close();
   }
 }

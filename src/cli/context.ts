@@ -148,7 +148,8 @@ export class CliContext {
 
   /** Opens the service and the archive of the target. `beginsStore` is as in `BackendOptions` and has an effect at the first call only. */
   open({ beginsStore = false } = {}): Promise<OpenedBackend> {
-    return this.#backend.open(beginsStore);
+    const { signal } = this;
+    return this.#backend.open(beginsStore, signal === this.#processHost.signal ? null : signal);
   }
 
   /** Opens the modes of the embedded service of the target, to read and change them. Later calls return the same. */

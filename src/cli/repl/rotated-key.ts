@@ -1,11 +1,12 @@
 // While the REPL runs, the key of the profile may be revoked and replaced in another terminal. When a call is refused with the old key, it
-// is repeated with the new one. A refused call has done nothing.
+// is repeated with the new one. A refused call has done nothing. Each call also ends soon after its signal (stoppable-calls.ts).
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { hasCode } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
+import { eventsUntilAbort, soonAfterAbort } from './stoppable-calls.ts';
 
 /** `storedKey` returns the current key of the profile, or null if the profile has none for this backend. */
 export function withRotatedKey(
@@ -40,8 +41,12 @@ class RotatedKey {
 
   /** The operation, whose call is repeated with the new key if it is refused. */
   retrying<Rest extends readonly unknown[], T>(operation: (call: Call, ...rest: Rest) => Promise<T>) {
-    return (call: Call, ...rest: Rest): Promise<T> =>
-      operation(call, ...rest).catch((error: unknown) => operation(this.#newCall(call, error), ...rest));
+    return (call: Call, ...rest: Rest): Promise<T> => {
+      const result = operation(call, ...rest).catch((error: unknown) =>
+        operation(this.#newCall(call, error), ...rest),
+      );
+      return soonAfterAbort(result, call.signal);
+    };
   }
 
   /** The events of a turn. The call is repeated with the new key if it was refused before the first event. */
@@ -49,7 +54,7 @@ class RotatedKey {
     let hasBegun = false;
     let other: Call;
     try {
-      for await (const event of start(call)) {
+      for await (const event of eventsUntilAbort(start(call), call.signal)) {
         hasBegun = true;
         yield event;
       }
@@ -58,7 +63,7 @@ class RotatedKey {
       if (hasBegun) throw error;
       other = this.#newCall(call, error);
     }
-    yield* start(other);
+    yield* eventsUntilAbort(start(other), other.signal);
   }
 
   /** Returns the call with the new key. Throws the error if it is not a refused key, or if there is no new key. */
