@@ -2,6 +2,7 @@
 // loading it takes as long as the rest of a start.
 import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
+import { throughForwardingProxy } from './forwarding-proxy.ts';
 import { codeOf, tooLarge } from './http-failure.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections, PlainOptions } from './plain-connections.ts';
@@ -43,6 +44,13 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
     });
     const connector = throughTunnel(agent as unknown as SocksTunnels, undici.buildConnector(connect));
     return new undici.Pool(origin, { ...limits, connect: open(limitTunnel(connector, options.connectMs)) });
+  }
+  if (options.proxy !== null && origin.startsWith('http:')) {
+    const pool = new undici.Pool(new URL(options.proxy).origin, {
+      ...limits,
+      connect: open(undici.buildConnector(connect)),
+    });
+    return throughForwardingProxy(pool, origin, options.proxy);
   }
   if (options.proxy !== null) {
     return new undici.ProxyAgent({

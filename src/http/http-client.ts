@@ -69,6 +69,7 @@ export class HttpClient {
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
+      refuseProxyLogin(head, this.#destination);
       return new HttpResponse(head, watched, this.#watchdog, this.#options.maxBytes);
     } catch (error) {
       this.#watchdog.release(watched);
@@ -98,6 +99,13 @@ export class HttpClient {
     });
     return this.#opening;
   }
+}
+
+/** A proxy that forwards requests has not forwarded one for which it wants a password. */
+function refuseProxyLogin({ status, body }: ResponseHead, { host, proxy }: Destination): void {
+  if (status !== 407 || proxy === null) return;
+  body.discard();
+  throw new HttpFailure('proxy', `the proxy ${proxy} did not connect to ${host} (407)`, { isSent: false });
 }
 
 /** A 3xx status that is not a redirect, such as 304, is not a valid response to any request of this client. */

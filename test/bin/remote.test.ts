@@ -92,7 +92,7 @@ describe('a chat with a server', () => {
     const proxy = kept(await serveProxy(server.port, (head) => heads.push(head)));
     const words = [...chat('http://api.example/base'), '--insecure-http'];
     expect(await run(words, { HTTP_PROXY: proxy.url })).toMatchObject({ status: 0, stdout: 'Hé 😀\n' });
-    expect(heads).toEqual([expect.stringContaining('CONNECT api.example:80 HTTP/1.1')]);
+    expect(heads).toEqual([expect.stringContaining('POST http://api.example/base/v1/chat HTTP/1.1')]);
     expect(server.requests[0]).toMatchObject({ path: '/base/v1/chat', headers: { host: 'api.example' } });
   });
 });

@@ -31,21 +31,51 @@ describe('a certificate', () => {
 });
 
 describe('a proxy', () => {
-  it('gets a request for a tunnel, with its password, and sees no header of the request', async () => {
+  const request = get({ path: '/path?q=1', headers: Object.freeze({ Authorization: 'Bearer k' }) });
+
+  it('to an https: server gets a request for a tunnel, with its password, and sees no header of the request', async () => {
+    const server = kept(await serve((_request, response) => response.end('through'), testCertificate));
+    const seen: string[] = [];
+    const proxy = kept(await serveProxy(server.port, (head) => seen.push(head)));
+    const client = clientOf('https://api.example', {
+      proxies: { HTTPS_PROXY: proxy.url.replace('//', '//user:word@') },
+      authorities: [testCertificate.cert],
+    });
+    // The certificate of the server is for another name.
+    expect(await failureOf(client.request(request))).toMatchObject({ kind: 'tls' });
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toContain('CONNECT api.example:443 HTTP/1.1');
+    expect(seen[0]).toContain(`Basic ${btoa('user:word')}`);
+    expect(seen[0]).not.toContain('Bearer');
+  });
+
+  it('to an http: server gets the request in absolute form, as from curl, with its own password', async () => {
     const server = kept(await serve((_request, response) => response.end('through')));
     const seen: string[] = [];
     const proxy = kept(await serveProxy(server.port, (head) => seen.push(head)));
-    const client = clientOf('http://api.example', {
-      proxies: { HTTP_PROXY: proxy.url.replace('//', '//user:word@') },
+    const client = clientOf('http://api.example:8080', {
+      proxies: { HTTP_PROXY: proxy.url.replace('//', '//user:w%2Frd@') },
     });
-    const request = get({ headers: Object.freeze({ Authorization: 'Bearer k' }) });
     expect(await (await client.request(request)).text(10)).toBe('through');
     expect(seen).toHaveLength(1);
-    expect(seen[0]).toContain('CONNECT api.example:80 HTTP/1.1');
-    expect(seen[0]).toContain(`Basic ${btoa('user:word')}`);
-    expect(seen[0]).not.toContain('Bearer');
-    expect(server.requests[0]?.headers.host).toBe('api.example');
-    expect(server.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+    expect(seen[0]).toContain('GET http://api.example:8080/path?q=1 HTTP/1.1');
+    expect(seen[0]).toContain(`proxy-authorization: Basic ${btoa('user:w/rd')}`);
+    expect(server.requests[0]).toMatchObject({
+      path: '/path?q=1',
+      headers: { host: 'api.example:8080', authorization: 'Bearer k' },
+    });
+  });
+
+  it('that wants a password for an http: server is named', async () => {
+    const proxy = kept(
+      await serveBytes((socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')),
+    );
+    const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url } });
+    expect(await failureOf(client.request(get({ method: 'POST', body: '{}' })))).toMatchObject({
+      kind: 'proxy',
+      isSent: false,
+      message: `the proxy 127.0.0.1:${proxy.port} did not connect to api.example (407)`,
+    });
   });
 
   it.each([407, 403, 502])('that refuses with %d is named, without its password', async (status) => {

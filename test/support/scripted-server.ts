@@ -72,12 +72,16 @@ export function serveBytes(
   return listening(server, tls === null ? 'http' : 'https');
 }
 
-/** A proxy that connects every host to the server on this port. `seen` gets the head of each request for a tunnel. */
+/**
+ * A proxy that connects every host to the server on this port. `seen` gets the head of the first request of each connection: one for a
+ * tunnel, or one to forward.
+ */
 export function serveProxy(port: number, seen: (head: string) => void) {
   return serveBytes((socket, _count, head) => {
     seen(head);
     const onward = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.startsWith('CONNECT ')) socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      else onward.write(head.replace(/ http:\/\/[^/]+/, ' ').replace(/^proxy-authorization: .*\r\n/im, ''));
       socket.pipe(onward).pipe(socket);
     });
     onward.on('error', () => socket.destroy());
