@@ -38,8 +38,8 @@ import { checkChanges, recordToSend } from './session-settings.ts';
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
-  /** The largest page of messages that this server can send within the size limit of a response. */
-  #pageMessages = Number.POSITIVE_INFINITY;
+  /** For a session whose page was too large: how many messages the next pages have, until it is listed from the beginning again. */
+  readonly #pageMessages = new Map<string, number>();
 
   /** `replyPointer`: as of {@link RemoteService}. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
@@ -60,13 +60,16 @@ export class RemoteArchive implements SessionArchive {
   /** Lists messages. A server may limit its pages only by items. If its response is too large, half as many messages are requested. */
   async listMessages(call: Call, sessionId: string, page: MessageQuery): Promise<Result<Page<Message>>> {
     if (page.all) await this.#requireLines(call);
-    for (let limit = Math.min(page.limit, this.#pageMessages); ; limit = this.#pageMessages) {
+    if (page.cursor === null) this.#pageMessages.delete(sessionId);
+    let limit = Math.min(page.limit, this.#pageMessages.get(sessionId) ?? page.limit);
+    for (;;) {
       const input = { sessionId, query: { ...page, limit, all: page.all || null, last: page.last || null } };
       try {
         return await this.#connection.result(call, 'listMessages', input, messagePageOf);
       } catch (error) {
         if (limit === 1 || !isTooLarge(error)) throw error;
-        this.#pageMessages = Math.floor(limit / 2);
+        limit = Math.floor(limit / 2);
+        this.#pageMessages.set(sessionId, limit);
       }
     }
   }

@@ -45,6 +45,16 @@ it('a page that is too large is requested with half as many messages, and so are
   expect(asked).toEqual([200, 100, 100, 7]);
 });
 
+it('other sessions, and the next listing of the session, begin with the requested number', async () => {
+  const { archive, asked } = await serverOf(100);
+  const call = callWith('k');
+  const { data } = await archive.listMessages(call, 's', { limit: 200, cursor: null });
+  await archive.listMessages(call, 'other', { limit: 150, cursor: null });
+  await archive.listMessages(call, 's', { limit: 200, cursor: data.next_cursor });
+  await archive.listMessages(call, 's', { limit: 200, cursor: null });
+  expect(asked).toEqual([200, 100, 150, 75, 100, 200, 100]);
+});
+
 it('a single message that is too large is an error', async () => {
   const { archive, asked } = await serverOf(0);
   const error = await failureOf(archive.listMessages(callWith('k'), 's', { limit: 2, cursor: null }));
