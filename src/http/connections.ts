@@ -46,9 +46,11 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
     return new undici.Pool(origin, { ...limits, connect: open(limitTunnel(connector, options.connectMs)) });
   }
   if (options.proxy !== null && origin.startsWith('http:')) {
+    const connector = undici.buildConnector(connect);
     const pool = new undici.Pool(new URL(options.proxy).origin, {
       ...limits,
-      connect: open(undici.buildConnector(connect)),
+      // undici takes the name for TLS from the header `host`, which names the server. Without a name it takes that of the proxy.
+      connect: open((place, opened) => connector({ ...place, servername: '' }, opened)),
     });
     return throughForwardingProxy(pool, origin, options.proxy);
   }

@@ -66,6 +66,16 @@ describe('a proxy', () => {
     });
   });
 
+  it.each(['localhost', '127.0.0.1'])('over TLS at %s is checked by its own certificate', async (host) => {
+    const server = kept(await serve((_request, response) => response.end('through')));
+    const proxy = kept(await serveProxy(server.port, () => {}, testCertificate));
+    const proxies = { HTTP_PROXY: `https://${host}:${proxy.port}` };
+    const client = clientOf('http://api.example', { proxies, authorities: [testCertificate.cert] });
+    expect(await (await client.request(request)).text(10)).toBe('through');
+    const failure = await failureOf(clientOf('http://api.example', { proxies }).request(request));
+    expect(failure).toMatchObject({ kind: 'untrusted', isSent: false });
+  });
+
   it('that wants a password for an http: server is named', async () => {
     const proxy = kept(
       await serveBytes((socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')),

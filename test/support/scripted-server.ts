@@ -76,7 +76,7 @@ export function serveBytes(
  * A proxy that connects every host to the server on this port. `seen` gets the head of the first request of each connection: one for a
  * tunnel, or one to forward.
  */
-export function serveProxy(port: number, seen: (head: string) => void) {
+export function serveProxy(port: number, seen: (head: string) => void, tls: TlsIdentity | null = null) {
   return serveBytes((socket, _count, head) => {
     seen(head);
     const onward = connect(port, '127.0.0.1', () => {
@@ -85,7 +85,7 @@ export function serveProxy(port: number, seen: (head: string) => void) {
       socket.pipe(onward).pipe(socket);
     });
     onward.on('error', () => socket.destroy());
-  });
+  }, tls);
 }
 
 /** A SOCKS5 proxy (RFC 1928) without a password that connects every host to the server on this port. */
