@@ -412,6 +412,15 @@ test('a name in an archive or in a conversation adds no line to the results', as
   expect(err).toMatch(/^At \S+ imported ses_forged:$/m);
 });
 
+test('a file that is one session is named by its path, alone or with others', async () => {
+  const folder = named('claude-code').path;
+  const file = join(folder, '-home-ann-work/agent-1.jsonl');
+  for (const words of [[file], [folder], [file, named('claude').path]]) {
+    const { results } = await imported(...words);
+    expect(results.find(({ reason }) => reason === 'subagent')?.session_id).toBe(file);
+  }
+});
+
 test('a cut file gives the conversations before the cut, and a source is never written to', async () => {
   const { path } = named('claude');
   const text = readFileSync(path, 'utf8');

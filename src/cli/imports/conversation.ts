@@ -53,11 +53,12 @@ export interface ForeignConversation {
   readonly branches: Iterable<Branch>;
 }
 
-/** One item of a file. `place` is its position in the file. */
-export type SourceReading =
-  | { readonly place: string; readonly conversation: ForeignConversation }
-  | { readonly place: string; readonly failure: ParleyError }
-  | { readonly place: string; readonly skipped: string };
+/** One item of a file. `place` is its position in the file; null if it is the whole file. */
+export type SourceReading = { readonly place: string | null } & (
+  | { readonly conversation: ForeignConversation }
+  | { readonly failure: ParleyError }
+  | { readonly skipped: string }
+);
 
 /** The branches of a conversation that is not a tree. */
 export function singleBranch(messages: readonly ForeignMessage[]): readonly Branch[] {

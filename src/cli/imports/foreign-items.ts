@@ -22,7 +22,8 @@ export async function* foreignItems(
   let isEmpty = true;
   for await (const reading of source.read(file, options)) {
     isEmpty = false;
-    const place = isNamed ? reading.place : `${file.path}, ${reading.place}`;
+    const inFile = reading.place === null ? [] : [reading.place];
+    const place = (isNamed && inFile.length > 0 ? inFile : [file.path, ...inFile]).join(', ');
     const at = { place, origin: null, end: counter.bytes };
     if ('failure' in reading) yield { ...at, found: { failure: reading.failure } };
     else if ('skipped' in reading) yield { ...at, found: { skipped: reading.skipped } };

@@ -38,8 +38,10 @@ export async function* readItems(
     else {
       const { file, isNamed } = found;
       try {
-        for await (const one of itemsOf(found, counter, options))
-          yield isNamed && options.hasSeveral ? { ...one, place: `${file.path}, ${one.place}` } : one;
+        for await (const one of itemsOf(found, counter, options)) {
+          const isIncomplete = isNamed && options.hasSeveral && one.place !== file.path;
+          yield isIncomplete ? { ...one, place: `${file.path}, ${one.place}` } : one;
+        }
       } catch (error) {
         options.signal.throwIfAborted();
         const failure = error instanceof ParleyError ? error : unforeseenFileFailure(error);

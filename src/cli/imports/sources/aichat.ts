@@ -25,7 +25,7 @@ export const aichat: Source = {
     return paths.map((path) => ({ path, pattern: /\.yaml$/, keptDays: null }));
   },
   async *read(file, { signal }) {
-    const place = 'the session';
+    const place = null;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of file.open(signal)) {
@@ -40,7 +40,7 @@ export const aichat: Source = {
     try {
       session = fieldsOf(parse(Buffer.concat(chunks).toString(), yamlOptions));
     } catch {
-      yield { place, failure: broken(place, 'is not YAML') };
+      yield { place, failure: broken('the session', 'is not YAML') };
       return;
     }
     const model = textOf(session['model']);

@@ -78,7 +78,7 @@ class Transcript {
   }
 
   end(): SourceReading {
-    const place = 'the session';
+    const place = null;
     if (this.#last === null) return { place, skipped: this.#isSidechain ? 'subagent' : 'empty' };
     const branches = branchesOf([...this.#nodes.values()], this.#last);
     const conversation = { id: this.#id, title: this.#title, created: this.#created, system: null, branches };

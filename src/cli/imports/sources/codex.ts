@@ -35,7 +35,7 @@ export const codex: Source = {
       else session.take(fieldsOf(value));
     }
     const { id, messages, created } = session;
-    const place = 'the session';
+    const place = null;
     if (id === null || messages.length === 0) yield { place, skipped: 'empty' };
     else
       yield {

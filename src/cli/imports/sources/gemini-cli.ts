@@ -32,7 +32,7 @@ export const geminiCli: Source = {
     }
     const id = textOf(session['sessionId']);
     const imported = [...messages.values()].flatMap(messageOf);
-    const place = 'the session';
+    const place = null;
     if (id === null || imported.length === 0) yield { place, skipped: 'empty' };
     else {
       const created = timeOfText(session['startTime']);

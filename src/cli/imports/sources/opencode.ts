@@ -104,7 +104,7 @@ async function* readExport(file: SourceFile, { signal }: ReadOptions): AsyncGene
 }
 
 async function* readFiles(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
-  const place = 'the session';
+  const place = null;
   const stored = await storedSession(file, options);
   if (stored === null) return;
   const { id, info } = stored;
