@@ -98,6 +98,8 @@ function remedyText(remedy: Remedy): string {
         : 'Migrate it first: parley store migrate, with its --store, PARLEY_STORE or PARLEY_DATA_DIR';
     case 'resume_copy':
       return 'Resume it: run the same command with --resume';
+    case 'restore_store':
+      return 'To restore a backup there: parley store restore FILE';
     case 'replace_store':
       return 'Name another place, or replace the store with --replace; in SQLite the old store is kept beside it.';
     case 'restore_session':

@@ -29,7 +29,8 @@ export function refuseMissingStore(profile: string | null, exists: boolean, data
     'STORE_MISSING',
     `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${directoryContent(dataDirectory)}.`,
     {
-      hint: 'Nothing was created or changed. Mount its disk, or restore the store; if it was moved, set PARLEY_DATA_DIR to its directory.',
+      hint: 'Nothing was created or changed. Mount its disk; if it was moved, set PARLEY_DATA_DIR to its directory.',
+      remedy: { kind: 'restore_store' },
     },
   );
 }

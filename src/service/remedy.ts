@@ -59,6 +59,8 @@ export type Remedy =
   | { readonly kind: 'migrate_store'; readonly byOwner: boolean }
   /** Continue a stopped copy of a store. */
   | { readonly kind: 'resume_copy' }
+  /** Create a store that is lost from a backup. */
+  | { readonly kind: 'restore_store' }
   /** Let a restored backup take the place of a store. */
   | { readonly kind: 'replace_store' }
   | { readonly kind: 'restore_session' }

@@ -1,5 +1,5 @@
 // Backups of whole stores: taken while the store is used, verified, and restored to a new place, over the old store, or into another database.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
@@ -112,6 +112,28 @@ test('a store with sessions is replaced only on request, and is kept next to it;
   await one.output(['store', 'restore', join(one.path, 'with'), '--replace']);
   const keys = await one.answer<readonly { revoked_at: string | null }[]>(['keys', 'list']);
   expect(keys.map(({ revoked_at }) => revoked_at !== null)).toEqual([false, true]);
+});
+
+test('a damaged store and a lost one are restored with the commands that the errors print', async () => {
+  const one = newPlace();
+  await placeWithChat(one);
+  const file = join(one.path, 'b');
+  await one.output(['store', 'backup', file]);
+  const before = await exported(one);
+  for (const end of ['-wal', '-shm']) rmSync(`${one.storeFile}${end}`, { force: true });
+  writeFileSync(one.storeFile, 'damaged');
+  const damaged = await one.parley(['sessions', 'list']);
+  expectFailure(damaged, { status: 7, code: 'STORE_DAMAGED' });
+  rmSync(one.storeFile);
+  const lost = await one.parley(['sessions', 'list']);
+  expectFailure(lost, { status: 7, code: 'STORE_MISSING' });
+  for (const { err } of [damaged, lost]) expect(err).toMatch(/: parley store restore FILE$/m);
+  const { err } = await one.parley(['store', 'restore', file]);
+  const [, command = ''] =
+    /^It has no keys, and the key in use is not valid for it\. To create another: parley (.*)$/m.exec(err) ??
+    [];
+  await one.output(command.split(' '));
+  expect(await exported(one)).toBe(before);
 });
 
 test('a store of an older schema is replaced as it is, and its keys stay in use', async () => {

@@ -28,6 +28,7 @@ export function storeError(error: unknown, path: string): ParleyError {
     case 'SQLITE_NOTADB':
       return new ParleyError('STORE_DAMAGED', `The store ${path} is damaged (${message}).`, {
         hint: damagedHint(path),
+        remedy: { kind: 'restore_store' },
         cause: error,
       });
     case 'SQLITE_IOERR':
@@ -93,9 +94,10 @@ export function noRoomToIndex(failure: ParleyError): ParleyError {
 
 function damagedHint(path: string): string {
   const backup = newestBackup(path);
-  const restore =
-    backup === null ? 'There is no backup beside it: restore one of yours' : `The newest backup is ${backup}`;
-  return `Nothing was overwritten. ${restore}; move the damaged file aside, with its -wal and -shm, before you put a copy in its place.`;
+  const aside = 'Move the damaged file aside first, with its -wal and -shm.';
+  return backup === null
+    ? `Nothing was overwritten. There is no backup beside it. ${aside}`
+    : `Nothing was overwritten. The newest backup beside it is ${backup}: put a copy in its place. ${aside}`;
 }
 
 function newestBackup(path: string): string | null {

@@ -5,8 +5,10 @@ import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
+import type { TargetFlags } from '../../target-options.ts';
 import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
+import { commandAtTarget } from '../sessions/batch.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
@@ -60,12 +62,20 @@ export async function runStoreRestore(
   await writeNotice(progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`), stdout);
   if (kept !== null) await context.say(`The old store is kept in ${kept}`);
   await reportModes(report.modes, target.store === null ? host.profileFile.path : place, context);
-  await context.say(keysSentence(keys));
+  await context.say(keysSentence(keys, target.key !== null, options));
 }
 
-function keysSentence({ restored, kept }: RestoreReport['keys']): string {
-  if (restored === 0 && kept === 0)
-    return 'It has no keys. The first use creates one for the project default. To create another: parley keys create --project NAME';
+function keysSentence(
+  { restored, kept }: RestoreReport['keys'],
+  hasKey: boolean,
+  target: TargetFlags,
+): string {
+  if (restored === 0 && kept === 0) {
+    // The first use creates a key only if the profile has none. The key of a lost store stays in the profile.
+    return hasKey
+      ? `It has no keys, and the key in use is not valid for it. To create another: ${commandAtTarget('keys create --project default --use', target)}`
+      : 'It has no keys. The first use creates one for the project default. To create another: parley keys create --project NAME';
+  }
   const parts = [
     ...(restored > 0 ? [`${counted(restored, 'key')} from the backup`] : []),
     ...(kept > 0 ? [`${counted(kept, 'key')} from the old store`] : []),
