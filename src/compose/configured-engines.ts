@@ -26,7 +26,8 @@ export async function configuredEngines(
 }
 
 /**
- * Asks model servers for their models. It contacts no other server. A faulty server is part of the result. The promise does not reject for it.
+ * Asks model servers for their models. It contacts no other server. A faulty server is part of the result. Rejects with `CONFIG` for a file of
+ * authorities that cannot be used.
  */
 export async function findModelsOf(
   dependencies: Dependencies,
@@ -35,7 +36,8 @@ export async function findModelsOf(
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  const upstream = upstreamOptions(dependencies, options);
+  const authorities = await authoritiesOf(dependencies, options);
+  const upstream = upstreamOptions(dependencies, { ...options, authorities });
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expectFailure } from '../support/failures.ts';
 import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
@@ -319,6 +320,11 @@ test('without a terminal and without --yes nothing is done', async () => {
   const { status, err } = await place.parley(['setup'], { env });
   expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining('--yes') });
   expect(server.requests).toEqual([]);
+});
+
+test('setup refuses a file of certificates that cannot be used', async () => {
+  const outcome = await place.parley(['setup', '--yes', '--ca', 'missing.pem'], { env });
+  expectFailure(outcome, { status: 2, code: 'CONFIG' });
 });
 
 test('usage sums up by mode, session and day, with bars on a terminal', async () => {
