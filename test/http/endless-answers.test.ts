@@ -19,14 +19,20 @@ const chunkOf = (bytes: string | Buffer) =>
 
 const maxBytes = 128 * 1024;
 
-/** A client over plain sockets, and others that go through undici: through a proxy, over TLS, and through a SOCKS proxy. */
+/** A client over plain sockets, and others that go through undici: through a proxy that forwards, through a tunnel, over TLS, and through a SOCKS proxy. */
 async function clients(answer: (socket: Socket) => unknown) {
   const server = kept(await serveBytes(answer));
   const proxy = kept(await serveProxy(server.port, () => {}));
   const secure = kept(await serveBytes(answer, testCertificate));
+  const tunnel = kept(await serveProxy(secure.port, () => {}));
   const socks = kept(await serveSocks(server.port));
   return {
     plain: clientOf(server.url, { maxBytes }),
+    tunnelled: clientOf('https://api.example', {
+      maxBytes,
+      authorities: [testCertificate.cert],
+      proxies: { HTTPS_PROXY: tunnel.url },
+    }),
     proxied: clientOf('http://api.example', { maxBytes, proxies: { HTTP_PROXY: proxy.url } }),
     secure: clientOf(secure.url, { maxBytes, authorities: [testCertificate.cert] }),
     socks: clientOf('http://api.example', { maxBytes, proxies: { HTTP_PROXY: proxyUrl(socks) } }),
@@ -61,7 +67,7 @@ describe('an endless response', () => {
     }
   });
 
-  it.each(['plain', 'proxied', 'secure', 'socks'] as const)(
+  it.each(['plain', 'proxied', 'tunnelled', 'secure', 'socks'] as const)(
     'of chunk extensions is left by the count of all bytes: %s',
     async (way) => {
       const client = (await flooded(body, `1;${'e'.repeat(10_000)}\r\nx\r\n`))[way];
@@ -74,7 +80,7 @@ describe('an endless response', () => {
     },
   );
 
-  it.each(['plain', 'proxied', 'secure', 'socks'] as const)(
+  it.each(['plain', 'proxied', 'tunnelled', 'secure', 'socks'] as const)(
     'has the count of its own bytes, not of its connection: %s',
     async (way) => {
       const bytes = `${body}1;${'e'.repeat(15_000)}\r\nx\r\n0\r\n\r\n`;
@@ -97,12 +103,12 @@ describe('an endless response', () => {
 it('TLS through a SOCKS proxy is that of the target host, not of the proxy', async () => {
   const secure = kept(await serveBytes((socket) => socket.end(), testCertificate));
   const socks = kept(await serveSocks(secure.port));
-  const client = clientOf('https://api.example', {
+  const client = clientOf('https://other.example', {
     authorities: [testCertificate.cert],
     proxies: { HTTPS_PROXY: proxyUrl(socks) },
   });
   const failure = await failureOf(client.request(get()));
-  expect(failure).toMatchObject({ isSent: false, message: expect.stringContaining('api.example') });
+  expect(failure).toMatchObject({ isSent: false, message: expect.stringContaining('other.example') });
 });
 
 it('a SOCKS proxy that does not respond is given up after the time to connect, and named', async () => {

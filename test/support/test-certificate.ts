@@ -1,22 +1,22 @@
-// A certificate that nobody trusts unless told to, for localhost and 127.0.0.1, good for a hundred years. Made with:
+// A certificate that nobody trusts unless told to, for localhost, api.example and 127.0.0.1, good for a hundred years. Made with:
 // openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj "/CN=parley test"
-//   -addext "subjectAltName=DNS:localhost,IP:127.0.0.1"
+//   -addext "subjectAltName=DNS:localhost,DNS:api.example,IP:127.0.0.1"
 
 export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCz/OtJ53r8lgzpSp
-iyR9ioreu4Z+aaHe2WQPKpCF+sWhRANCAARlgAcD+z/IS/8bjNNLvKhvoZGbVVad
-mk43FUdl7yAtE8lJqhx8Nzgi2eMmlIsutaSFJWRgSlnM1llEY3KHWtfB
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcmGp1hG4L/ORYY7S
+nvqADVTsqXWodVpY5cTcFMjZTbqhRANCAATCnC+kt2xsYGVa2NcCGrQFxr1WFduu
+/+ooEO5XK3x7z+tY0gHfcec25iuoSut4WGMqOig0RIIQ8gr8+ZK86HlF
 -----END PRIVATE KEY-----`,
   cert: `-----BEGIN CERTIFICATE-----
-MIIBnzCCAUWgAwIBAgIUPsnmP7mGHUl2R0MAhZoCs/XkRVgwCgYIKoZIzj0EAwIw
-FjEUMBIGA1UEAwwLcGFybGV5IHRlc3QwIBcNMjYxMTIxMTExNTM5WhgPMjEyNjEw
-MjgxMTE1MzlaMBYxFDASBgNVBAMMC3BhcmxleSB0ZXN0MFkwEwYHKoZIzj0CAQYI
-KoZIzj0DAQcDQgAEZYAHA/s/yEv/G4zTS7yob6GRm1VWnZpONxVHZe8gLRPJSaoc
-fDc4ItnjJpSLLrWkhSVkYEpZzNZZRGNyh1rXwaNvMG0wHQYDVR0OBBYEFJUlvpOB
-tEarq+57WCJz4fL/WwboMB8GA1UdIwQYMBaAFJUlvpOBtEarq+57WCJz4fL/Wwbo
-MA8GA1UdEwEB/wQFMAMBAf8wGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/AAABMAoG
-CCqGSM49BAMCA0gAMEUCIQDcFXTmKKyDYRXlrZS3TUsVLSfJu7Wt6QAlwce2sACn
-ygIgXh9tNiug/88S+LdCZZ9B8kr7Hoya/YgJqsU3exGl77E=
+MIIBrDCCAVKgAwIBAgIUYTS2x7wPat6HlHtHNorKs1EHiFswCgYIKoZIzj0EAwIw
+FjEUMBIGA1UEAwwLcGFybGV5IHRlc3QwIBcNMjYxMTI4MDkzODA2WhgPMjEyNjEx
+MDQwOTM4MDZaMBYxFDASBgNVBAMMC3BhcmxleSB0ZXN0MFkwEwYHKoZIzj0CAQYI
+KoZIzj0DAQcDQgAEwpwvpLdsbGBlWtjXAhq0Bca9VhXbrv/qKBDuVyt8e8/rWNIB
+33HnNuYrqErreFhjKjooNESCEPIK/PmSvOh5RaN8MHowHQYDVR0OBBYEFCiM5AiE
+9n8HREw1LikjeGabbTPhMB8GA1UdIwQYMBaAFCiM5AiE9n8HREw1LikjeGabbTPh
+MA8GA1UdEwEB/wQFMAMBAf8wJwYDVR0RBCAwHoIJbG9jYWxob3N0ggthcGkuZXhh
+bXBsZYcEfwAAATAKBggqhkjOPQQDAgNIADBFAiAByi0+BkTM0l0whCgFUnVpE/q/
+Q3JbWoXgN2WrGphyWAIhANjQeSr3tC05HDu/O3BpI59k4drLBxcs/EB8KVwjs1zU
 -----END CERTIFICATE-----`,
 };
