@@ -18,8 +18,10 @@ import {
 /** What a write of a turn needs. `clock` is that of leases (lease-clock.ts). */
 export type TurnTools = IdempotencyTools;
 
-/** `mode`: that of a new message or reply, which becomes the session's; null for a message that is asked again. */
-/** Takes the turn of a stored message. */
+/**
+ * Takes the turn of a stored message. `mode`: that of a new message or reply, which becomes the session's; null for a message that is asked
+ * again.
+ */
 export function take(
   tools: TurnTools,
   projectId: string,
