@@ -125,6 +125,10 @@ export class LocalAdministration implements Administration {
     yield* (await this.#audit()).entries(query);
   }
 
+  async newestAuditEntries(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]> {
+    return (await this.#audit()).newestEntries(query, limit);
+  }
+
   async verifyAudit(noted: AuditHead | null): Promise<AuditVerification> {
     return (await this.#audit()).verify(noted);
   }

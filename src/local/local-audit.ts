@@ -12,6 +12,8 @@ import { readTime } from './text-rules.ts';
 
 /** How many faults are named. */
 const maxFaults = 10;
+/** How many older entries are searched at a time for the newest that match. */
+const stepBack = 1000;
 
 export class LocalAudit {
   readonly #log: AuditLog;
@@ -21,20 +23,28 @@ export class LocalAudit {
   }
 
   async *entries(query: AuditQuery): AsyncGenerator<AuditEntry> {
-    const since = readTime('since', query.since) ?? Number.NEGATIVE_INFINITY;
-    const until = readTime('until', query.until) ?? Number.POSITIVE_INFINITY;
-    const { project_id, what } = query;
-    const mark = query.session_id === null ? null : sessionMark(query.session_id);
+    const found = finderOf(query);
     await this.#log.chain();
-    for await (const { number, entry, hash } of this.#rows()) {
-      const note = readNote(entry);
-      if (note === null) continue;
-      const time = Date.parse(note.time);
-      if (time < since || time >= until) continue;
-      if (project_id !== null && note.project_id !== project_id) continue;
-      if (what !== null && note.what !== what) continue;
-      if (mark !== null && !note.ids.includes(mark)) continue;
-      yield { number, ...note, hash };
+    for await (const row of this.#rows(0)) yield* found(row);
+  }
+
+  async newestEntries(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]> {
+    const found = finderOf(query);
+    await this.#log.chain();
+    let entries: readonly AuditEntry[] = [];
+    // Numbers have no gaps in an intact log. The last part has no end, because a damaged log may go on after its head.
+    let end = Number.POSITIVE_INFINITY;
+    let after = Math.max(0, ((await this.#log.head())?.number ?? 0) - limit);
+    for (;;) {
+      const part: AuditEntry[] = [];
+      for await (const row of this.#rows(after)) {
+        if (row.number > end) break;
+        part.push(...found(row));
+      }
+      entries = [...part, ...entries];
+      if (after === 0 || entries.length >= limit) return entries.slice(-limit);
+      end = after;
+      after = Math.max(0, after - stepBack);
     }
   }
 
@@ -46,7 +56,7 @@ export class LocalAudit {
     };
     let entries = 0;
     let last: AuditHead | null = null;
-    for await (const { number, entry, hash } of this.#rows()) {
+    for await (const { number, entry, hash } of this.#rows(0)) {
       entries += 1;
       const expected: number = (last?.number ?? 0) + 1;
       if (number !== expected) fault(expected, 'missing');
@@ -66,8 +76,7 @@ export class LocalAudit {
     return { entries, head: last, faults };
   }
 
-  async *#rows(): AsyncGenerator<AuditRow> {
-    let after = 0;
+  async *#rows(after: number): AsyncGenerator<AuditRow> {
     for (;;) {
       const page = await this.#log.read(after);
       yield* page;
@@ -76,4 +85,23 @@ export class LocalAudit {
       after = last.number;
     }
   }
+}
+
+/** The entry of a row as a list; empty if the row is not an entry, or not one that the query asks for. */
+function finderOf(query: AuditQuery): (row: AuditRow) => readonly AuditEntry[] {
+  const since = readTime('since', query.since) ?? Number.NEGATIVE_INFINITY;
+  const until = readTime('until', query.until) ?? Number.POSITIVE_INFINITY;
+  const { project_id, what } = query;
+  const mark = query.session_id === null ? null : sessionMark(query.session_id);
+  return ({ number, entry, hash }) => {
+    const note = readNote(entry);
+    if (note === null) return [];
+    const time = Date.parse(note.time);
+    const isFound =
+      !(time < since || time >= until) &&
+      (project_id === null || note.project_id === project_id) &&
+      (what === null || note.what === what) &&
+      (mark === null || note.ids.includes(mark));
+    return isFound ? [{ number, ...note, hash }] : [];
+  };
 }

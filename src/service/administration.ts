@@ -207,6 +207,9 @@ export interface Administration {
   /** The entries of the audit log, the oldest first. */
   auditEntries(query: AuditQuery): AsyncIterable<AuditEntry>;
 
+  /** The newest of these entries, at most `limit`, the oldest first. */
+  newestAuditEntries(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]>;
+
   /** Checks the chain of the audit log. `noted`: a head that was kept outside of the store; null for none. */
   verifyAudit(noted: AuditHead | null): Promise<AuditVerification>;
 

@@ -3,11 +3,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
 import { chained } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
-import { type AuditEntry, auditedActions } from '../../src/service/audit-entry.ts';
+import { type AuditEntry, type AuditQuery, auditedActions } from '../../src/service/audit-entry.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import type { Call } from '../../src/service/call.ts';
 import { noConditions } from '../../src/service/session-archive.ts';
-import { type AuditRow, noteText } from '../../src/store/audit-log.ts';
+import { type AuditRow, auditPage, noteText } from '../../src/store/audit-log.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
@@ -18,12 +18,19 @@ const sound = noteText({
 });
 const everything = { since: null, until: null, project_id: null, what: null, session_id: null };
 
-function logOf(rows: readonly AuditRow[]): LocalAudit {
+function logOf(
+  rows: readonly AuditRow[],
+  { head = rows.at(-1) ?? null, onRead }: { head?: AuditRow | null; onRead?: (rows: number) => void } = {},
+): LocalAudit {
   return new LocalAudit({
     record: async () => {},
     chain: async () => {},
-    read: async (after) => rows.filter(({ number }) => number > after),
-    head: async () => rows.at(-1) ?? null,
+    read: async (after) => {
+      const page = rows.filter(({ number }) => number > after).slice(0, auditPage);
+      onRead?.(page.length);
+      return page;
+    },
+    head: async () => head,
   });
 }
 
@@ -54,6 +61,30 @@ it('no action stores the id of a session in the log, and each is found by it', a
   for await (const entry of logOf(rows).entries({ ...everything, session_id: 'ses_1' })) found.push(entry);
   expect(found.map(({ what }) => what)).toEqual(ofSessions);
   expect(JSON.stringify(rows)).not.toContain('ses_1');
+});
+
+it('the newest entries are found in a long log, and only its end is read', async () => {
+  const odd = noteText({ ...JSON.parse(sound), time: 0, what: 'purge' });
+  const rows = chained(
+    null,
+    Array.from({ length: 3_500 }, (_, index) => (index % 2 === 0 ? sound : odd)),
+  );
+  const numbers = async (log: LocalAudit, query: Partial<AuditQuery>, limit: number) =>
+    (await log.newestEntries({ ...everything, ...query }, limit)).map(({ number }) => number);
+  let read = 0;
+  const log = logOf(rows, { onRead: (count) => (read += count) });
+  expect(await numbers(log, {}, 3)).toEqual([3_498, 3_499, 3_500]);
+  expect(read).toBe(3);
+  expect(await numbers(log, { what: 'import' }, 3)).toEqual([3_495, 3_497, 3_499]);
+  expect(await numbers(log, {}, 3_499)).toHaveLength(3_499);
+  expect(await numbers(log, {}, 10_000)).toEqual(rows.map(({ number }) => number));
+  expect(await numbers(log, { session_id: 'ses_unknown' }, 1)).toEqual([]);
+  // A damaged log: without its head, with an older one, and with a gap.
+  for (const head of [null, rows[9] ?? null])
+    expect(await numbers(logOf(rows, { head }), {}, 2)).toEqual([3_499, 3_500]);
+  const withGap = logOf(rows.filter(({ number }) => number < 10 || number > 3_400));
+  expect(await numbers(withGap, {}, 102)).toEqual([8, 9, ...rows.slice(3_400).map(({ number }) => number)]);
+  expect(await numbers(logOf([]), {}, 2)).toEqual([]);
 });
 
 it('an export of more than a thousand sessions is found by each of them', async () => {

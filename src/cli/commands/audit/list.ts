@@ -48,12 +48,7 @@ export async function runAuditList(
   context: CliContext,
 ): Promise<undefined> {
   const administration = await context.administration();
-  const entries: AuditEntry[] = [];
-  for await (const entry of administration.auditEntries(await queryOf(filter, context))) {
-    entries.push(entry);
-    if (entries.length > 2 * limit) entries.splice(0, limit);
-  }
-  const shown = entries.slice(-limit);
+  const shown = await administration.newestAuditEntries(await queryOf(filter, context), limit);
   if (context.options.json) {
     await context.stdout.write(successLine(shown));
     return;
