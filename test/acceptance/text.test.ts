@@ -173,7 +173,7 @@ describe('words, files and stdin', () => {
   test('a server does not start with a file of certificates that cannot be used', async () => {
     const outcome = await place.shell('timeout 10 parley serve --port 0 --ca missing.pem');
     expectFailure(outcome, { status: 2, code: 'CONFIG' });
-    expect(outcome.err).toContain('missing.pem, cannot be read (ENOENT)');
+    expect(outcome.err).toContain('missing.pem cannot be read (ENOENT)');
   });
 
   test('a file of certificates may be a pipe', async () => {
