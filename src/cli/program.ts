@@ -1,11 +1,12 @@
 // The program: finds the command of a command line, parses the global options, and runs the command. Each command has its own file.
-import { Command, CommanderError, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
 import type { CliHost } from './cli-host.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
 import { commandUsage, formatHelp } from './help-layout.ts';
+import { OutlinedProgram, PartialProgram } from './partial-commands.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -31,7 +32,7 @@ export async function runCommandLine(
   const write = (text: string) => {
     output += text;
   };
-  const program = await buildProgram(argv, host.version, run, {
+  const config: OutputConfiguration = {
     writeOut: write,
     writeErr: write,
     // Help has no colours. Asking the streams would create them, which takes longer than all the rest of a help page.
@@ -39,7 +40,25 @@ export async function runCommandLine(
     getErrHasColors: () => true,
     getOutHelpWidth: () => host.columns('stdout'),
     getErrHelpWidth: () => host.columns('stderr'),
-  });
+  };
+  const words = withOptionValues(argv);
+  if (await isCommandLine(words)) {
+    const program = await buildProgram(words, host.version, run, config, { isPartial: true });
+    if ((await parse(program, words)) === null) return status;
+    output = '';
+  }
+  const program = await buildProgram(words, host.version, run, config);
+  const failure = await parse(program, words);
+  return failure === null
+    ? status
+    : runWithoutCommand(failure.error, { argv, host, program, output, ...failure });
+}
+
+/** Runs the command of the words. Null if it ran; otherwise why they could not be parsed. */
+async function parse(
+  program: Command,
+  words: readonly string[],
+): Promise<{ readonly error: CommanderError; readonly failedCommand: Command } | null> {
   let failedCommand = program;
   eachCommand(program, (command) =>
     command.exitOverride((error) => {
@@ -48,12 +67,18 @@ export async function runCommandLine(
     }),
   );
   try {
-    await program.parseAsync(withOptionValues(argv), { from: 'user' });
-    return status;
+    await program.parseAsync(words, { from: 'user' });
+    return null;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return runWithoutCommand(error, { argv, host, program, failedCommand, output });
+    return { error, failedCommand };
   }
+}
+
+/** True if the words begin with a command. `help` after a group reads the options of the other commands. */
+async function isCommandLine([first = '', second]: readonly string[]): Promise<boolean> {
+  if (first.startsWith('-') || second === 'help') return false;
+  return first === 'chat' || first === 'sessions' || (await import('./all-commands.ts')).isCommand(first);
 }
 
 interface ParsedCommandLine {
@@ -123,17 +148,21 @@ async function hasConversationOptions({ code }: CommanderError, argv: readonly s
   return !argv.some(isCommand);
 }
 
-/** The tree with the command that `argv` begins with, or with all commands if it names none. */
+/** The tree with the command that `argv` begins with, or with all commands if it names none. A partial one has only the options that `argv` names. */
 export async function buildProgram(
   argv: readonly string[],
   version: string,
   run: Run,
   output: OutputConfiguration,
+  { isPartial = false } = {},
 ): Promise<Command> {
   const [first = '', second = ''] = argv;
   // The help of the program shows neither the commands of groups nor the options of commands.
   const isOutline = argv.length === 1 && ['--help', '-h'].includes(first);
-  const program = new (isOutline ? OutlinedProgram : Command)('parley')
+  const program: Command = isPartial
+    ? new PartialProgram(argv, 'parley')
+    : new (isOutline ? OutlinedProgram : Command)('parley');
+  program
     .configureOutput(output)
     .description('The command line for conversations kept as sessions.')
     .version(version, '-V, --version', 'print the version')
@@ -160,24 +189,6 @@ export async function buildProgram(
     .showSuggestionAfterError();
   for (const register of await registrations(first)) register(program, run, isOutline ? null : second);
   return program;
-}
-
-class OutlinedProgram extends Command {
-  override createCommand(name?: string): Command {
-    return new OutlinedCommand(name);
-  }
-}
-
-/** A command that only records that it has options. Creating the options of all commands takes a tenth of the time of a help page. */
-class OutlinedCommand extends Command {
-  override option(): this {
-    return this.addOption();
-  }
-
-  override addOption(): this {
-    (this.options as Option[])[0] ??= new Option('--option');
-    return this;
-  }
 }
 
 /**
