@@ -130,6 +130,14 @@ describe('doctor', () => {
     expect(place.server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
   });
 
+  test('names the file of a key that cannot be read', async () => {
+    await place.add('here', '--key', 'file:/nonexistent');
+    const { host } = new URL(place.server.url);
+    expect(await place.output(['doctor'])).toContain(
+      `note model servers ${host} has no key: the file /nonexistent cannot be read (ENOENT) (here)\n`,
+    );
+  });
+
   test('with --online contacts the servers elsewhere, too', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     // The proxy does not exist, so that nothing leaves this machine.

@@ -51,6 +51,10 @@ export async function findModels(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof HttpFailure) return none(error.kind === 'refused' ? null : error.message);
+    // The failure to read a key is told of a mode. A problem has no subject: it follows the name of the server.
+    const ofMode = `The mode ${server.name} `;
+    if (error instanceof ParleyError && error.message.startsWith(ofMode))
+      return none(error.message.slice(ofMode.length).replace(/\.$/, ''));
     if (error instanceof ParleyError || error instanceof TypeError) return none(error.message);
     throw error;
   } finally {
