@@ -94,10 +94,11 @@ export function noRoomToIndex(failure: ParleyError): ParleyError {
 
 function damagedHint(path: string): string {
   const backup = newestBackup(path);
-  const aside = 'Move the damaged file aside first, with its -wal and -shm.';
-  return backup === null
-    ? `Nothing was overwritten. There is no backup beside it. ${aside}`
-    : `Nothing was overwritten. The newest backup beside it is ${backup}: put a copy in its place. ${aside}`;
+  const found =
+    backup === null
+      ? 'There is no backup beside it.'
+      : `The newest backup beside it is a store to copy in its place: ${backup}.`;
+  return `Nothing was overwritten. Move the damaged file aside first, with its -wal and -shm. ${found}`;
 }
 
 function newestBackup(path: string): string | null {
