@@ -86,7 +86,7 @@ test.each([
     encoding: 'utf8',
     env,
   });
-  expect(run.stderr).toMatch(/^parley: SQLite cannot be loaded: .* \(CONFIG\)\n/);
+  expect(run.stderr).toMatch(/^parley: SQLite cannot be loaded: .*\. \(CONFIG\)\n/);
   expect(run.stderr).toContain(`\nRun \`${remedy}\` where`);
   expect(run.status).toBe(2);
 });

@@ -54,5 +54,5 @@ const notInstalled =
 
 function notLoaded(cause: unknown, hint: string): ParleyError {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('CONFIG', `SQLite cannot be loaded: ${text.split('\n', 1)[0]}`, { hint, cause });
+  return new ParleyError('CONFIG', `SQLite cannot be loaded: ${text.split('\n', 1)[0]}.`, { hint, cause });
 }
