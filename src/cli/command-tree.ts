@@ -21,6 +21,12 @@ export function findCommand(group: Command, word: string): Command | undefined {
   return group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 }
 
+/** True for a word that names a command of `sessions`. Users often leave out the name of that group. */
+export function isOfSessions(program: Command, word: string): boolean {
+  const sessions = findCommand(program, 'sessions');
+  return sessions !== undefined && findCommand(sessions, word) !== undefined;
+}
+
 /** The whole output of `--help`, with the examples at its end. */
 export function outputHelpText(command: Command): string {
   let text = '';

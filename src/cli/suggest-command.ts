@@ -2,7 +2,7 @@
 // `parley "Hello"`, or in `parley -c` without a terminal.
 import type { Command, CommanderError } from 'commander';
 import { quoteForShell } from '../system/shell-quote.ts';
-import { commandPath, findCommand, shownCommands } from './command-tree.ts';
+import { commandPath, findCommand, isOfSessions, shownCommands } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 
 const maxLineCharacters = 60;
@@ -82,9 +82,7 @@ export function suggestByForeignName(
 ): string {
   if (code === 'commander.unknownOption' && message.includes("'-v'")) return didYouMean('--version', []);
   const [name = '', ...words] = argv;
-  const sessions = findCommand(program, 'sessions');
-  const isOfSessions = sessions !== undefined && findCommand(sessions, name) !== undefined;
-  const own = isOfSessions ? `sessions ${name}` : foreignNames.get(name);
+  const own = isOfSessions(program, name) ? `sessions ${name}` : foreignNames.get(name);
   return code === 'commander.unknownCommand' && own !== undefined ? didYouMean(own, words) : '';
 }
 

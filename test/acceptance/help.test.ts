@@ -57,6 +57,7 @@ describe('help', () => {
   test.each([
     [['help', 'frob'], "'frob' of parley.", 'See: parley --help'],
     [['help', 'chatt'], "'chatt' of parley.", 'Did you mean chat? See: parley --help'],
+    [['help', 'restore'], "'restore' of parley.", 'Did you mean sessions restore? See: parley --help'],
     [['help', 'exit'], "'exit' of parley.", 'Did you mean exit-codes? See: parley --help'],
     [['help', 'enviroment'], "'enviroment' of parley.", 'Did you mean environment? See: parley --help'],
     [['help', 'sessions', 'xyzzy'], "'xyzzy' of parley sessions.", 'See: parley sessions --help'],

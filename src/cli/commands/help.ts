@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
-import { commandPath, findCommand, outputHelpText, shownCommands } from '../command-tree.ts';
+import { commandPath, findCommand, isOfSessions, outputHelpText, shownCommands } from '../command-tree.ts';
 import type { CliContext } from '../context.ts';
 import { exampleText, fittedText } from '../help-layout.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -43,7 +43,9 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
     if (inner === undefined) {
       const known = shownCommands(command).map((one) => one.name());
       const topics = command === tree && tree.parent === null ? topicNames : [];
-      const near = topics.find((topic) => topic.startsWith(word)) ?? nearestName(word, [...known, ...topics]);
+      const near = isOfSessions(command, word)
+        ? `sessions ${word}`
+        : (topics.find((topic) => topic.startsWith(word)) ?? nearestName(word, [...known, ...topics]));
       throw new ParleyError('USAGE', `Unknown command '${beginning(word)}' of ${commandPath(command)}.`, {
         hint: `${near === null ? '' : `Did you mean ${near}? `}See: ${commandPath(command)} --help`,
       });
