@@ -1,8 +1,7 @@
 // The interface for copying a store: it reads and writes all rows, with exact ids, positions and times. It decides nothing and changes no
 // row. Every method is one unit of work. The rows are read in pages, which limits the memory. Errors are as in session-store.ts.
-import type { KeyScope } from '../service/key-limits.ts';
 import type { AuditRow } from './audit-log.ts';
-import type { MessageRow } from './rows.ts';
+import type { KeyRow, MessageRow, SessionRow } from './rows.ts';
 
 export type { AuditRow } from './audit-log.ts';
 
@@ -13,28 +12,17 @@ export interface ProjectRow {
   readonly created_at: number;
 }
 
-export interface ProjectKeyRow {
-  readonly key_id: string;
+/** A key with its limits (service/key-limits.ts). The use of it is not copied. */
+export interface ProjectKeyRow extends Omit<KeyRow, 'key_name' | 'project_name' | 'last_used_at'> {
   readonly name: string;
   /** SHA-256 of the key. */
   readonly hash: Uint8Array;
-  readonly project_id: string;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-  // The limits of the key (service/key-limits.ts). The use of it is not copied.
-  readonly scope: KeyScope | null;
-  readonly expires_at: number | null;
-  readonly turns_per_day: number | null;
-  readonly tokens_per_day: number | null;
 }
 
-/** A session, active or deleted. */
-export interface SessionHead {
-  readonly session_id: string;
-  readonly title: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly message_count: number;
+/** A session, active or deleted. `mode` is as stored: null if the last turn is older than the column. */
+export interface SessionHead extends SessionRow {
+  readonly pinned: boolean;
+  readonly archived: boolean;
   readonly deleted_at: number | null;
   /**
    * The position of the message whose turn runs or was abandoned; null for none. The owner is not copied: no process runs the copied
@@ -44,19 +32,14 @@ export interface SessionHead {
   readonly turn_epoch: number;
   /** How many undone turns can be brought back. */
   readonly undone_turns: number;
-  /** As stored: null if the last turn is older than the column. */
-  readonly mode: string | null;
-  readonly parent_id: string | null;
-  readonly forked_at: number | null;
-  /** JSON; null for none. */
-  readonly parameters: string | null;
-  readonly system: string | null;
-  readonly pinned: boolean;
-  readonly archived: boolean;
-  /** A JSON list; null for none. */
-  readonly tags: string | null;
-  readonly user_id: string | null;
 }
+
+/** The columns of a session in every store, under which a copy reads and writes it. */
+export const headColumns = [
+  ...(['session_id', 'title', 'created_at', 'updated_at', 'message_count', 'deleted_at'] as const),
+  ...(['turn_position', 'turn_epoch', 'undone_turns', 'mode', 'parent_id', 'forked_at'] as const),
+  ...(['parameters', 'system', 'pinned', 'archived', 'tags', 'user_id'] as const),
+] as const satisfies readonly (keyof SessionHead)[];
 
 /** A message, visible or hidden. */
 export interface StoredMessage extends MessageRow {

@@ -13,6 +13,7 @@ import {
   parseHead,
 } from '../audit-log.ts';
 import type { ChainRule, StoreRules } from '../store-rules.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import type { RunCall } from './run-call.ts';
 import { type Statement, statement } from './statement.ts';
@@ -128,8 +129,7 @@ export function readAudit(ask: Ask, after: number): Promise<readonly AuditRow[]>
 export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<void> {
   const last = rows.at(-1);
   if (last === undefined) return;
-  const column = <T>(of: (row: AuditRow) => T) => rows.map(of);
-  await ask(add, [column(({ number }) => number), column(({ entry }) => entry), column(({ hash }) => hash)]);
+  await ask(add, fieldsOf(rows, ['number', 'entry', 'hash']));
   await ask(setHead, [`${last.number} ${last.hash}`]);
 }
 

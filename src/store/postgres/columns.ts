@@ -5,6 +5,11 @@ export function columnsOf<Item>(items: readonly Item[], ...columns: readonly ((i
   return [items.map((_, index) => index), ...columns.map((column) => items.map(column))];
 }
 
+/** One array per field, in the order of the names. */
+export function fieldsOf<Row>(rows: readonly Row[], names: readonly (keyof Row)[]): readonly unknown[] {
+  return names.map((name) => rows.map((row) => row[name]));
+}
+
 /** The result rows of such a statement, by the number of their item. */
 export function byNumber<Row extends { readonly number: number }>(
   rows: readonly Row[],

@@ -19,7 +19,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { importSession, sameSession } from './imports.ts';
-import { movedColumns, visibleColumns } from './message-columns.ts';
+import { messageArrays, movedColumns, visibleColumns } from './message-columns.ts';
 import { isAbandoned } from './reply-parts.ts';
 import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
@@ -41,13 +41,8 @@ const everyMessage = statement(`
   WHERE ${ofProject} AND session.session_id = $2`);
 
 /** A table of messages from arrays; the first one is $first. */
-const unnested = (first: number) => {
-  const types = 'integer text text text text bigint bigint bigint text bigint text boolean text bigint'.split(
-    ' ',
-  );
-  const arrays = types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
-  return `unnest(${arrays}) AS input (${movedColumns}, alternative_of, undone_at)`;
-};
+const unnested = (first: number) =>
+  `unnest(${messageArrays(first)}) AS input (${movedColumns}, alternative_of, undone_at)`;
 
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible

@@ -1,10 +1,10 @@
 // The statements that copy a store.
-import { pageLimits } from '../store-rows.ts';
+import { headColumns as namesOfHead, pageLimits } from '../store-rows.ts';
+import { messageArrays, movedColumns } from './message-columns.ts';
 import { projectNumber, settingsBytes } from './sessions.ts';
 import { statement } from './statement.ts';
 
-const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags, user_id`;
+const headColumns = namesOfHead.join(', ');
 // Settings without room on the page are not sent.
 const heads = (comparison: '>' | '>=') =>
   statement(`
@@ -13,10 +13,8 @@ const heads = (comparison: '>' | '>=') =>
       FROM parley.sessions AS session WHERE project = ${projectNumber} AND session_id ${comparison} $2
       ORDER BY session_id LIMIT $3
     ) AS head WHERE bytes <= ${pageLimits.textBytes} ORDER BY session_id`);
-const messageColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
-  first_token_ms, error_code, created_at, copied`;
 const ofTable = (table: string, hidden: string) => `
-  (SELECT ${messageColumns}, ${hidden} FROM parley.${table} AS kept WHERE kept.session = input.session
+  (SELECT ${movedColumns}, ${hidden} FROM parley.${table} AS kept WHERE kept.session = input.session
     AND kept.position >= CASE WHEN input.place = 1 THEN $2::integer ELSE 0 END
     AND (input.place > 1 OR kept.position > $2 OR kept.message_id >= $3)
   ORDER BY kept.position, kept.message_id LIMIT ${pageLimits.messages + 1})`;
@@ -93,19 +91,18 @@ export const rowStatements = {
       ON CONFLICT DO NOTHING
     ), given AS (
       SELECT kept.session, input.*
-      FROM unnest($20::integer[], $21::integer[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[],
-        $27::bigint[], $28::bigint[], $29::bigint[], $30::text[], $31::bigint[], $32::boolean[], $33::text[],
-        $34::bigint[]) AS input (place, ${messageColumns}, alternative_of, undone_at)
+      FROM unnest($20::integer[], ${messageArrays(21)})
+        AS input (place, ${movedColumns}, alternative_of, undone_at)
       JOIN unnest($2::text[]) WITH ORDINALITY AS named (session_id, place) USING (place)
       JOIN kept USING (session_id)
     ), hidden AS (
-      INSERT INTO parley.hidden_messages (session, ${messageColumns}, alternative_of, undone_at)
-      SELECT session, ${messageColumns}, alternative_of, undone_at FROM given
+      INSERT INTO parley.hidden_messages (session, ${movedColumns}, alternative_of, undone_at)
+      SELECT session, ${movedColumns}, alternative_of, undone_at FROM given
       WHERE alternative_of IS NOT NULL OR undone_at IS NOT NULL
       ON CONFLICT DO NOTHING
     ), added AS (
-      INSERT INTO parley.messages (session, ${messageColumns})
-      SELECT session, ${messageColumns} FROM given WHERE alternative_of IS NULL AND undone_at IS NULL
+      INSERT INTO parley.messages (session, ${movedColumns})
+      SELECT session, ${movedColumns} FROM given WHERE alternative_of IS NULL AND undone_at IS NULL
       ON CONFLICT (session, position) DO NOTHING
       RETURNING session, position, octet_length(content) AS bytes
     )

@@ -2,6 +2,7 @@
 import {
   type AuditRow,
   firstMessage,
+  headColumns,
   type IdempotencyRow,
   type PartPage,
   type PartPlace,
@@ -17,6 +18,7 @@ import {
   settingsBytes,
 } from '../store-rows.ts';
 import { addAudit, readAudit } from './audit.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { type RunCall, runOver } from './run-call.ts';
 import { atOneMoment } from './snapshot.ts';
@@ -79,46 +81,31 @@ export class PostgresRows implements StoreRows {
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {
-    const column = <T>(of: (row: ProjectRow) => T) => projects.map(of);
-    const values = [
-      column((row) => row.project_id),
-      column((row) => row.name),
-      column((row) => row.created_at),
-    ];
-    return this.#do((ask) => ask(sql.addProjects, values));
+    return this.#do((ask) => ask(sql.addProjects, fieldsOf(projects, ['project_id', 'name', 'created_at'])));
   }
 
   addKeys(keys: readonly ProjectKeyRow[]): Promise<void> {
-    const column = <T>(of: (row: ProjectKeyRow) => T) => keys.map(of);
+    const rows = keys.map((key) => ({ ...key, hash: Buffer.from(key.hash) }));
     return this.#do((ask) =>
       ask(sql.addKeys, [
-        ...[column((row) => row.key_id), column((row) => row.name), column((row) => Buffer.from(row.hash))],
-        ...[
-          column((row) => row.project_id),
-          column((row) => row.created_at),
-          column((row) => row.revoked_at),
-          column((row) => row.scope),
-          column((row) => row.expires_at),
-          column((row) => row.turns_per_day),
-          column((row) => row.tokens_per_day),
-        ],
+        ...fieldsOf(rows, ['key_id', 'name', 'hash', 'project_id', 'created_at', 'revoked_at']),
+        ...fieldsOf(rows, ['scope', 'expires_at', 'turns_per_day', 'tokens_per_day']),
       ]),
     );
   }
 
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
-    const values = [projectId, ...sessionColumns(parts), ...messageColumns(parts)];
+    const heads = parts.map(({ session }) => session);
+    const values = [projectId, ...fieldsOf(heads, headColumns), ...messageColumns(parts)];
     return this.#do((ask) => ask(sql.addParts, values));
   }
 
   addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
-    const column = <T>(of: (row: IdempotencyRow) => T) => rows.map(of);
     return this.#do((ask) =>
       ask(sql.addIdempotency, [
-        ...[projectId, column((row) => row.key), column((row) => Buffer.from(row.request_hash))],
-        ...[column((row) => row.session_id), column((row) => row.position), column((row) => row.message_id)],
-        ...[column((row) => row.reply_id), column((row) => row.answer)],
-        column((row) => Math.round(row.age_ms)),
+        ...[projectId, rows.map(({ key }) => key), rows.map((row) => Buffer.from(row.request_hash))],
+        ...fieldsOf(rows, ['session_id', 'position', 'message_id', 'reply_id', 'answer']),
+        rows.map((row) => Math.round(row.age_ms)),
       ]),
     );
   }
@@ -216,37 +203,16 @@ function fitting(heads: readonly HeadRow[], begin: number): readonly HeadRow[] {
   return end < 0 ? heads : heads.slice(0, Math.max(1, end));
 }
 
-function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
-  const column = <T>(of: (session: SessionHead) => T) => parts.map(({ session }) => of(session));
-  return [
-    ...[column((one) => one.session_id), column((one) => one.title), column((one) => one.created_at)],
-    ...[column((one) => one.updated_at), column((one) => one.message_count), column((one) => one.deleted_at)],
-    ...[
-      column((one) => one.turn_position),
-      column((one) => one.turn_epoch),
-      column((one) => one.undone_turns),
-    ],
-    ...[column((one) => one.mode), column((one) => one.parent_id), column((one) => one.forked_at)],
-    ...[column((one) => one.parameters), column((one) => one.system)],
-    ...[column((one) => one.pinned), column((one) => one.archived), column((one) => one.tags)],
-    column((one) => one.user_id),
-  ];
-}
-
 /** The messages, each with the place of its session among the parts. */
 function messageColumns(parts: readonly SessionPart[]): readonly unknown[] {
   const places = parts.flatMap(({ messages }, place) => messages.map(() => place + 1));
   const all = parts.flatMap(({ messages }) => messages);
-  const column = <T>(of: (message: StoredMessage) => T) => all.map(of);
-  return [
-    ...[places, column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
-    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
-    ...[column((one) => one.input_tokens), column((one) => one.output_tokens)],
-    ...[
-      column((one) => one.first_token_ms),
-      column((one) => one.error_code),
-      column((one) => one.created_at),
-    ],
-    ...[column((one) => one.is_copy), column((one) => one.alternative_of), column((one) => one.undone_at)],
-  ];
+  return [places, ...fieldsOf(all, storedFields)];
 }
+
+/** In the order of the arrays of a message. */
+const storedFields = [
+  ...(['position', 'message_id', 'role', 'mode', 'finish_reason', 'input_tokens', 'output_tokens'] as const),
+  ...(['first_token_ms', 'error_code', 'created_at', 'content', 'is_copy'] as const),
+  ...(['alternative_of', 'undone_at'] as const),
+] as const satisfies readonly (keyof StoredMessage)[];

@@ -1,13 +1,13 @@
 // The statements that copy a store. Project 0 holds the sessions that staged-session.ts hides. They belong to no project yet and are not
 // copied.
+import { headColumns as namesOfHead } from '../store-rows.ts';
 import { projectNumber } from './sessions.ts';
 
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
   first_token_ms, error_code, created_at, copied`;
 /** The session, then the columns above. */
 const messageValues = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
-const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags, user_id`;
+const headColumns = namesOfHead.join(', ');
 const heads = (comparison: '>' | '>=') => `
   SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place

@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import {
   type AuditRow,
   firstMessage,
+  headColumns,
   type IdempotencyRow,
   type PartPage,
   type PartPlace,
@@ -282,18 +283,9 @@ function valuesOf(session: number, one: StoredMessage): SqlValue[] {
 /** The values of `sql.addSession`. */
 function valuesOfHead(projectId: string, one: SessionHead): SqlValue[] {
   const turn = one.turn_position === null ? [null, null] : ['copy', 0];
-  return [
-    ...[
-      projectId,
-      one.session_id,
-      one.title,
-      one.created_at,
-      one.updated_at,
-      one.message_count,
-      one.deleted_at,
-    ],
-    ...[one.turn_position, one.turn_epoch, one.undone_turns, one.mode, one.parent_id, one.forked_at],
-    ...[one.parameters, one.system, Number(one.pinned), Number(one.archived), one.tags, one.user_id],
-    ...turn,
-  ];
+  const values = headColumns.map((name) => {
+    const value = one[name];
+    return typeof value === 'boolean' ? Number(value) : value;
+  });
+  return [projectId, ...values, ...turn];
 }
