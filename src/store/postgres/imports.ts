@@ -9,13 +9,25 @@ import { hiddenColumns, messageColumns, parametersText, tagsText, toMessage } fr
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
+import { inputColumns, inputMessages, messageValues, movedColumns } from './message-columns.ts';
 import { findSession, ofProject } from './sessions.ts';
 import { nowMs, statement } from './statement.ts';
 
-const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
-      error_code, created_at, copied`;
-// $1 to $6 and $18 to $22: the session. $7: true if its last message has no reply. $8 to $17 and $23: the visible messages. $24 to $36: the
-// hidden ones. $37 to $39: pin, archive and tags. $40: a note for the audit log. $41: the user.
+/** SQL for a statement's WITH: adds the visible messages, whose first array is `$first`, to the session of the row `held`. */
+const adding = (held: string, first: number) => `
+  input AS MATERIALIZED (
+    SELECT * FROM ${inputMessages(first)}
+  ), messages AS (
+    INSERT INTO parley.messages (session, ${movedColumns})
+    SELECT ${held}.id, ${inputColumns} FROM ${held} CROSS JOIN input
+  ), queued AS (
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT ${held}.project, ${held}.id, input.position, octet_length(input.content)
+    FROM ${held} CROSS JOIN input WHERE input.content <> ''
+  )`;
+
+// $1 to $6 and $8 to $16: the session. $7: true if its last message has no reply. $17: a note for the audit log. From $18: the visible
+// messages. From $32: the hidden ones.
 // Retention counts `restored_at` as an activity. Without it, all sessions that were last used long ago would expire at once.
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
@@ -23,31 +35,21 @@ const addSession = statement(`
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, mode, parent_id,
       forked_at, parameters, system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position,
       restored_at)
-    SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
-      $37::boolean, $38::boolean, $39::text, $41::text,
+    SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $8, $9, $10::integer, $11, $12,
+      $13::boolean, $14::boolean, $15::text, $16::text,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
       CASE WHEN $7 THEN $6::integer - 1 END, ${nowMs}
     FROM parley.projects WHERE projects.project_id = $1
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING id, project, session_id
-  ), messages AS (
-    INSERT INTO parley.messages (session, ${importedColumns})
-    SELECT added.id, input.* FROM added CROSS JOIN unnest($8::integer[], $9::text[], $10::text[], $11::text[],
-      $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[], $23::boolean[]) AS input
-  ), hidden AS (
-    INSERT INTO parley.hidden_messages (session, ${importedColumns}, alternative_of, undone_at)
-    SELECT added.id, input.* FROM added CROSS JOIN unnest($24::integer[], $25::text[], $26::text[], $27::text[],
-      $28::text[], $29::text[], $30::bigint[], $31::bigint[], $32::text[], $33::bigint[], $34::boolean[], $35::text[],
-      $36::bigint[]) AS input
+  ), ${adding('added', 18)}, hidden AS (
+    INSERT INTO parley.hidden_messages (session, ${movedColumns}, alternative_of, undone_at)
+    SELECT added.id, input.* FROM added CROSS JOIN ${inputMessages(32)}
   ), tagged AS (
     INSERT INTO parley.session_tags (session, tag, project)
     SELECT added.id, imported.tag, added.project
-    FROM added CROSS JOIN jsonb_array_elements_text($39::text::jsonb) AS imported (tag)
-  ), queued AS (
-    INSERT INTO parley.to_index (project, session, position, bytes)
-    SELECT added.project, added.id, input.position, octet_length(input.content)
-    FROM added CROSS JOIN unnest($8::integer[], $11::text[]) AS input (position, content) WHERE input.content <> ''
-  ), ${auditing('added', '$40')}
+    FROM added CROSS JOIN jsonb_array_elements_text($15::text::jsonb) AS imported (tag)
+  ), ${auditing('added', '$17')}
   SELECT id FROM added`);
 
 const growable = statement(`
@@ -57,7 +59,7 @@ const growable = statement(`
     AND session.message_count = $3::integer AND NOT EXISTS (
       SELECT 1 FROM parley.hidden_messages AS hidden WHERE hidden.session = session.id AND hidden.position >= $3::integer)`);
 
-// A turn that began since the comparison has changed the count.
+// A turn that began since the comparison has changed the count, $6. $7: a note for the audit log. From $8: the visible messages.
 const grow = statement(`
   WITH grown AS (
     UPDATE parley.sessions AS session SET message_count = $2::integer, mode = $4,
@@ -65,18 +67,10 @@ const grow = statement(`
       turn_owner = CASE WHEN $5 THEN 'import' END,
       turn_until = CASE WHEN $5 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $5 THEN $2::integer - 1 END, restored_at = ${nowMs}
-    WHERE session.id = $1 AND session.message_count = $17::integer AND session.deleted_at IS NULL
+    WHERE session.id = $1 AND session.message_count = $6::integer AND session.deleted_at IS NULL
       AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     RETURNING session.id, session.project, session.session_id
-  ), messages AS (
-    INSERT INTO parley.messages (session, ${importedColumns})
-    SELECT grown.id, input.* FROM grown CROSS JOIN unnest($6::integer[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[], $16::boolean[]) AS input
-  ), queued AS (
-    INSERT INTO parley.to_index (project, session, position, bytes)
-    SELECT grown.project, grown.id, input.position, octet_length(input.content)
-    FROM grown CROSS JOIN unnest($6::integer[], $9::text[]) AS input (position, content) WHERE input.content <> ''
-  ), ${auditing('grown', '$18')}
+  ), ${adding('grown', 8)}, ${auditing('grown', '$7')}
   SELECT id FROM grown`);
 
 const keptMessages = statement(`
@@ -112,22 +106,11 @@ export async function importSession(
     ...[projectId, session.session_id, session.title],
     ...[Date.parse(session.created_at), Date.parse(session.updated_at), messages.length],
     messages.at(-1)?.role === 'user',
-    ...messageValues(messages),
-    ...[
-      session.mode,
-      session.parent_id,
-      session.forked_at,
-      parametersText(session.parameters),
-      session.system,
-    ],
-    messages.map((message) => isCopy(record, message)),
-    ...messageValues(hidden),
-    hidden.map((message) => isCopy(record, message)),
-    hidden.map(({ alternative_of }) => alternative_of ?? null),
-    hidden.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
-    ...[session.pinned, session.archived, tagsText(session.tags)],
+    ...[session.mode, session.parent_id, session.forked_at, parametersText(session.parameters)],
+    ...[session.system, session.pinned, session.archived, tagsText(session.tags), session.user],
     noteOf('import', projectId, by),
-    session.user,
+    ...messageValues(messages, (message) => isCopy(record, message)),
+    ...messageValues(hidden, (message) => isCopy(record, message)),
   ]);
   if (added.length > 0) return session;
   return (await sameSession(ask, rules, projectId, record)) ?? growSession(ask, projectId, record, by);
@@ -155,24 +138,10 @@ async function growSession(
   const { mode, updated_at } = importedSession(record);
   const grown = await ask(grow, [
     ...[session.id, record.messages.length, Date.parse(updated_at), mode, added.at(-1)?.role === 'user'],
-    ...messageValues(added),
-    added.map(() => false),
-    stored.message_count,
-    noteOf('import', projectId, by),
+    ...[stored.message_count, noteOf('import', projectId, by)],
+    ...messageValues(added, () => false),
   ]);
   return grown.length === 0 ? null : findSession(ask, projectId, stored.session_id);
-}
-
-function messageValues(messages: readonly Message[]): readonly unknown[] {
-  const column = <T>(of: (message: Message) => T) => messages.map(of);
-  return [
-    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
-    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
-    column((one) => one.usage?.input_tokens ?? null),
-    column((one) => one.usage?.output_tokens ?? null),
-    column((one) => one.error_code ?? null),
-    column((one) => Date.parse(one.created_at)),
-  ];
 }
 
 /** The stored session if the imported one equals it; null if they differ. It may have more hidden messages, which came after the export. */

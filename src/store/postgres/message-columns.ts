@@ -1,5 +1,6 @@
 // The columns of the tables of visible and hidden messages. A message that is hidden or shown moves from one table to the other with all
 // its columns.
+import type { Message } from '../../service/session.ts';
 import { messageColumns } from '../rows.ts';
 
 /** All columns of a message besides its session. */
@@ -12,6 +13,38 @@ export function messageArrays(first: number): string {
     .split(' ')
     .map((type, index) => `$${first + index}::${type}[]`)
     .join(', ');
+}
+
+/** SQL: the messages of {@link messageArrays} as the table `input`. */
+export function inputMessages(first: number): string {
+  return `unnest(${messageArrays(first)}) AS input (${movedColumns}, alternative_of, undone_at)`;
+}
+
+/** SQL: the columns of a visible message, from the table `input`. */
+export const inputColumns = movedColumns.replaceAll(/\w+/g, 'input.$&');
+
+/** The values of {@link messageArrays}. The last two arguments are what a message does not say of itself. */
+export function messageValues(
+  messages: readonly Message[],
+  isCopy: (message: Message) => boolean,
+  firstTokenMs: (message: Message) => number | null = () => null,
+): readonly unknown[] {
+  return [
+    messages.map(({ position }) => position),
+    messages.map(({ message_id }) => message_id),
+    messages.map(({ role }) => role),
+    messages.map(({ mode }) => mode),
+    messages.map(({ finish_reason }) => finish_reason),
+    messages.map(({ usage }) => usage?.input_tokens ?? null),
+    messages.map(({ usage }) => usage?.output_tokens ?? null),
+    messages.map(firstTokenMs),
+    messages.map(({ error_code }) => error_code ?? null),
+    messages.map(({ created_at }) => Date.parse(created_at)),
+    messages.map(({ content }) => content),
+    messages.map(isCopy),
+    messages.map(({ alternative_of }) => alternative_of ?? null),
+    messages.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
+  ];
 }
 
 /** The columns of a visible message that the statement calls `message`, and those that only a hidden one fills. */

@@ -19,7 +19,13 @@ import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { importSession, sameSession } from './imports.ts';
-import { messageArrays, movedColumns, visibleColumns } from './message-columns.ts';
+import {
+  inputColumns,
+  inputMessages,
+  messageValues,
+  movedColumns,
+  visibleColumns,
+} from './message-columns.ts';
 import { isAbandoned } from './reply-parts.ts';
 import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
@@ -39,10 +45,6 @@ const everyMessage = statement(`
     WHERE message.session = session.id
   ) AS message
   WHERE ${ofProject} AND session.session_id = $2`);
-
-/** A table of messages from arrays; the first one is $first. */
-const unnested = (first: number) =>
-  `unnest(${messageArrays(first)}) AS input (${movedColumns}, alternative_of, undone_at)`;
 
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
@@ -64,14 +66,14 @@ const replace = statement(`
     DELETE FROM parley.messages AS message USING held
     WHERE message.session = held.id AND message.position >= $6::integer
   ), input AS MATERIALIZED (
-    SELECT * FROM ${unnested(17)}
+    SELECT * FROM ${inputMessages(17)}
   ), changed AS (
-    UPDATE parley.messages AS message SET (${movedColumns}) = (${ofInput()})
+    UPDATE parley.messages AS message SET (${movedColumns}) = (${inputColumns})
     FROM held, input WHERE message.session = held.id AND message.position = input.position
     RETURNING message.position
   ), added AS (
     INSERT INTO parley.messages (session, ${movedColumns})
-    SELECT held.id, ${ofInput()} FROM held, input WHERE NOT EXISTS (
+    SELECT held.id, ${inputColumns} FROM held, input WHERE NOT EXISTS (
       SELECT 1 FROM parley.messages AS message WHERE message.session = held.id AND message.position = input.position)
   ), gone AS (
     DELETE FROM parley.hidden_messages AS message
@@ -79,7 +81,7 @@ const replace = statement(`
     WHERE message.session = held.id AND message.position = old.position AND message.message_id = old.message_id
   ), hidden AS (
     INSERT INTO parley.hidden_messages (session, ${movedColumns}, alternative_of, undone_at)
-    SELECT held.id, input.* FROM held, ${unnested(31)}
+    SELECT held.id, input.* FROM held, ${inputMessages(31)}
     ON CONFLICT (session, position, message_id) DO UPDATE SET alternative_of = excluded.alternative_of,
       undone_at = excluded.undone_at
   ), keys AS (
@@ -106,13 +108,6 @@ const replace = statement(`
     ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
   ), ${auditing('held', '$48')}
   SELECT * FROM held`);
-
-function ofInput(): string {
-  return movedColumns
-    .split(',')
-    .map((column) => `input.${column.trim()}`)
-    .join(', ');
-}
 
 interface ReplacementCall {
   readonly record: SessionRecord;
@@ -165,14 +160,14 @@ async function replaceSession(
     ...[session.title, Date.parse(session.updated_at), session.message_count, session.mode],
     ...[session.parent_id, session.forked_at, parametersText(session.parameters), session.system],
     ...[Date.parse(session.created_at), keeper, change.dropped.map(({ message_id }) => message_id)],
-    ...messageValues(stored, record, change),
+    ...changeValues(stored, record, change),
     ...[session.pinned, session.archived, tagsText(session.tags), noteOf('import', projectId, by)],
     session.user,
   ]);
   return replaced === undefined ? null : toSession(replaced);
 }
 
-function messageValues(
+function changeValues(
   stored: readonly StoredRow[],
   record: SessionRecord,
   { added, moved, dropped }: Replacement,
@@ -182,22 +177,12 @@ function messageValues(
   const written = [...added, ...moved];
   const leave = new Set([...moved.filter((one) => !isHidden(one)), ...dropped].map((one) => one.message_id));
   const gone = stored.filter((row) => isHiddenRow(row) && leave.has(row.message_id));
-  const columns = (messages: readonly Message[]) => [
-    messages.map(({ position }) => position),
-    messages.map(({ message_id }) => message_id),
-    messages.map(({ role }) => role),
-    messages.map(({ mode }) => mode),
-    messages.map(({ finish_reason }) => finish_reason),
-    messages.map(({ usage }) => usage?.input_tokens ?? null),
-    messages.map(({ usage }) => usage?.output_tokens ?? null),
-    messages.map(({ message_id }) => rows.get(message_id)?.first_token_ms ?? null),
-    messages.map(({ error_code }) => error_code ?? null),
-    messages.map(({ created_at }) => Date.parse(created_at)),
-    messages.map(({ content }) => content),
-    messages.map((one) => rows.get(one.message_id)?.copied ?? isCopy(record, one)),
-    messages.map(({ alternative_of }) => alternative_of ?? null),
-    messages.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
-  ];
+  const columns = (messages: readonly Message[]) =>
+    messageValues(
+      messages,
+      (one) => rows.get(one.message_id)?.copied ?? isCopy(record, one),
+      (one) => rows.get(one.message_id)?.first_token_ms ?? null,
+    );
   return [
     gone.map(({ position }) => position),
     gone.map(({ message_id }) => message_id),
