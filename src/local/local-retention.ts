@@ -104,8 +104,12 @@ export class LocalRetention implements Retention {
   async #confirmation(row: PolicyRow, now: number, everyMs: number | null) {
     const { project_id, last_run_at } = row;
     const gapMs = maxGapMs(everyMs);
-    const from = last_run_at ?? now;
-    const traced = from < now ? await this.#store.traceActivity(project_id, from, now, gapMs) : now;
+    let traced = last_run_at ?? now;
+    while (traced < now) {
+      const last = await this.#store.lastActivity(project_id, traced, Math.min(now, traced + gapMs));
+      if (last === null) break;
+      traced = last;
+    }
     return confirmationOf(row, { now, traced, gapMs });
   }
 

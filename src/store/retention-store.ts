@@ -161,11 +161,8 @@ export interface RetentionStore {
   countErasable(projectId: string, deletedBefore: number): Promise<number>;
   /** The earliest activity at or after a time, of a session that is not pinned and that a list shows; null for none. */
   activityFrom(projectId: string, time: number): Promise<number | null>;
-  /**
-   * Follows the activity of the project's sessions from one time towards another, in steps of at most `strideMs`. Returns the time of the
-   * last activity that it reaches.
-   */
-  traceActivity(projectId: string, from: number, to: number, strideMs: number): Promise<number>;
+  /** The last activity after one time and up to another, of a session that a list shows; null for none. */
+  lastActivity(projectId: string, after: number, until: number): Promise<number | null>;
 
   /** Takes the lease, notes the policy as confirmed and the time as that of the last run, and begins a run or continues the stopped one. */
   begin(projectId: string, start: RunStart): Promise<RunBegin>;

@@ -15,7 +15,7 @@ import {
 import { noteOf } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
-import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
+import { expiryStatements } from './retention-rows.ts';
 
 interface Lot {
   readonly sessions: number;
@@ -50,23 +50,6 @@ export async function countExpiring(ask: Ask, projectId: string, filter: ExpiryF
 export async function countErasable(ask: Ask, projectId: string, deletedBefore: number): Promise<number> {
   const [row] = await ask<{ sessions: number }>(ofExpired.count, [projectId, deletedBefore]);
   return row?.sessions ?? 0;
-}
-
-export async function traceActivity(
-  ask: Ask,
-  projectId: string,
-  from: number,
-  to: number,
-  strideMs: number,
-): Promise<number> {
-  let reached = from;
-  while (reached < to) {
-    const until = Math.min(to, reached + strideMs);
-    const [last] = await ask<{ time: number }>(statements.lastActivity, [projectId, reached, until]);
-    if (last === undefined) break;
-    reached = last.time;
-  }
-  return reached;
 }
 
 export async function expire(

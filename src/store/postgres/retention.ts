@@ -18,14 +18,7 @@ import { noteOf, recordNote } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import type { IdempotencyTools } from './idempotency.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
-import {
-  countErasable,
-  countExpiring,
-  cursorBefore,
-  erase,
-  expire,
-  traceActivity,
-} from './retention-steps.ts';
+import { countErasable, countExpiring, cursorBefore, erase, expire } from './retention-steps.ts';
 import type { RunCall } from './run-call.ts';
 
 interface StateRow extends RetentionState {
@@ -51,8 +44,6 @@ export class PostgresRetention implements RetentionStore {
     this.#run((ask) => countExpiring(ask, ...call));
   readonly countErasable: RetentionStore['countErasable'] = (...call) =>
     this.#run((ask) => countErasable(ask, ...call));
-  readonly traceActivity: RetentionStore['traceActivity'] = (...call) =>
-    this.#run((ask) => traceActivity(ask, ...call));
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
   readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
     const keptMs = this.#keptMs({ keptSince });
@@ -66,6 +57,12 @@ export class PostgresRetention implements RetentionStore {
 
   async activityFrom(projectId: string, time: number): Promise<number | null> {
     const [row] = await this.#run((ask) => ask<{ time: number }>(statements.activityFrom, [projectId, time]));
+    return row?.time ?? null;
+  }
+
+  async lastActivity(projectId: string, after: number, until: number): Promise<number | null> {
+    const values = [projectId, after, until];
+    const [row] = await this.#run((ask) => ask<{ time: number }>(statements.lastActivity, values));
     return row?.time ?? null;
   }
 

@@ -16,7 +16,7 @@ import type { StoreAccess } from './store-access.ts';
 
 type Counts = Pick<
   RetentionStore,
-  'cursorBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'traceActivity'
+  'cursorBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'lastActivity'
 >;
 
 export class RetentionCounts implements Counts {
@@ -54,17 +54,11 @@ export class RetentionCounts implements Counts {
     );
   }
 
-  traceActivity(projectId: string, from: number, to: number, strideMs: number): Promise<number> {
-    return this.#access.read((connection) => {
-      let reached = from;
-      while (reached < to) {
-        const stride = { projectId, from: reached, to: Math.min(to, reached + strideMs) };
-        const last = connection.get<{ time: number | null }>(statements.lastActivity, stride)?.time ?? null;
-        if (last === null) break;
-        reached = last;
-      }
-      return reached;
-    });
+  lastActivity(projectId: string, after: number, until: number): Promise<number | null> {
+    const values = { projectId, after, until };
+    return this.#access.read(
+      (connection) => connection.get<{ time: number | null }>(statements.lastActivity, values)?.time ?? null,
+    );
   }
 }
 

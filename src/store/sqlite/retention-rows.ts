@@ -54,7 +54,7 @@ export const retentionStatements = {
     ORDER BY updated_at LIMIT 1`,
   lastActivity: `
     SELECT max(updated_at) AS time FROM sessions
-    WHERE ${inProject} AND deleted_at IS NULL AND archived = 0 AND updated_at > @from AND updated_at <= @to`,
+    WHERE ${inProject} AND deleted_at IS NULL AND archived = 0 AND updated_at > @after AND updated_at <= @until`,
   state: `SELECT policy, last_run_at, runner, runner_until FROM retention WHERE ${inProject}`,
   take: `
     UPDATE retention SET confirmed = policy, last_run_at = @now, runner = @holder, runner_until = @until

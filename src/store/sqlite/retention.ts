@@ -45,7 +45,7 @@ export class SqliteRetention implements RetentionStore {
   readonly countExpiring: RetentionStore['countExpiring'] = (...call) => this.#counts.countExpiring(...call);
   readonly countErasable: RetentionStore['countErasable'] = (...call) => this.#counts.countErasable(...call);
   readonly activityFrom: RetentionStore['activityFrom'] = (...call) => this.#counts.activityFrom(...call);
-  readonly traceActivity: RetentionStore['traceActivity'] = (...call) => this.#counts.traceActivity(...call);
+  readonly lastActivity: RetentionStore['lastActivity'] = (...call) => this.#counts.lastActivity(...call);
   readonly expire: RetentionStore['expire'] = (...call) => this.#steps.expire(...call);
   readonly erase: RetentionStore['erase'] = (...call) => this.#steps.erase(...call);
   readonly restoreStep: RetentionStore['restoreStep'] = (...call) => this.#steps.restore(...call);
