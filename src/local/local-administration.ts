@@ -32,6 +32,9 @@ import type { LocalOptions } from './local-options.ts';
 import { maxNamedIds } from './read-exports.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
+import { wrongField } from './wrong-field.ts';
+
+const noKeyMade = 'No key was made.';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -191,17 +194,11 @@ export class LocalAdministration implements Administration {
 }
 
 function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
-  if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');
+  if (expiresAt !== null && expiresAt <= now)
+    throw wrongField('expires_at', 'is a time that has passed', noKeyMade);
   for (const field of ['turns_per_day', 'tokens_per_day'] as const) {
     const budget = request[field] ?? null;
     if (budget !== null && !(Number.isSafeInteger(budget) && budget > 0))
-      throw wrongLimit(field, 'must be a whole number from 1');
+      throw wrongField(field, 'must be a whole number from 1', noKeyMade);
   }
-}
-
-function wrongLimit(field: string, problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
-    hint: 'No key was made.',
-    details: [{ field, problem }],
-  });
 }

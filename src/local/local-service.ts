@@ -32,8 +32,9 @@ import {
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { TurnBudget } from './turn-budget.ts';
-import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
+import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
+import { wrongField } from './wrong-field.ts';
 
 export class LocalService implements ConversationService {
   readonly #local: LocalOptions;
@@ -70,7 +71,7 @@ export class LocalService implements ConversationService {
       if (request.user !== undefined) checkUser('user', request.user);
       if (request.schema !== undefined) checkSchema(request.schema, limits);
       if (request.mode === null && request.session_id === null)
-        throw noMode('must be a string for a new session');
+        throw wrongField('mode', 'must be a string for a new session');
       const engine = request.mode === null ? null : engineOf(engines, request.mode);
       checkIdempotencyKey(call);
       return engine;
@@ -106,7 +107,7 @@ export class LocalService implements ConversationService {
     const idempotencyKey = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
     const mode =
       (idempotencyKey && (await store.modeOfTurn(projectId, idempotencyKey))) ?? session?.mode ?? null;
-    if (mode === null) throw noMode('is null, and the session has no mode yet');
+    if (mode === null) throw wrongField('mode', 'is null, and the session has no mode yet');
     return mode;
   }
 

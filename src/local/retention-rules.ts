@@ -1,7 +1,8 @@
 // The rules of retention: which sessions go, when a run is due, and when it needs a confirmed count. These functions know no store.
-import { ParleyError } from '../service/errors.ts';
+import type { ParleyError } from '../service/errors.ts';
 import type { ConfirmationReason, RetentionPolicy } from '../service/project-retention.ts';
 import type { ActivityCursor, ExpiryFilter, PolicyRow } from '../store/session-store.ts';
+import { wrongField } from './wrong-field.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** The limits of a policy. Ages shorter than a minute are most likely a mistake. */
@@ -74,8 +75,5 @@ export function checkPolicy({ after_ms, keep_last, erase_after_ms }: RetentionPo
 const ageProblem = 'must be a time from one minute to a thousand years';
 
 function wrong(field: keyof RetentionPolicy, problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
-    hint: 'The policy was not changed.',
-    details: [{ field, problem }],
-  });
+  return wrongField(field, problem, 'The policy was not changed.');
 }

@@ -12,9 +12,10 @@ import { checkSchema, checkTitle, isWholeNumber } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';
-import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
+import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { whenFree } from './turn-wait.ts';
+import { wrongField } from './wrong-field.ts';
 
 /** A call whose key was checked. `verify` checks it again. */
 export interface KeyedCall {
@@ -45,7 +46,9 @@ export class SessionLines {
     const session = found(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
     if (mode === null)
-      throw session.message_count === 0 ? noMessage() : noMode('is missing, and the session has no mode yet');
+      throw session.message_count === 0
+        ? noMessage()
+        : wrongField('mode', 'is missing, and the session has no mode yet');
     const engine = engineOf(local.engines, mode);
     const idempotencyKey = await this.#idempotencyKey(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
@@ -96,7 +99,8 @@ export class SessionLines {
     const { store, limits, now } = this.#local;
     const ids = this.#local.ids.of(projectId);
     const { through, title } = request;
-    if (through !== undefined && !isWholeNumber(through)) throw wrongPlace('must be a whole number from 0');
+    if (through !== undefined && !isWholeNumber(through))
+      throw wrongField('through', 'must be a whole number from 0');
     if (typeof title === 'string') checkTitle(title, limits);
     const idempotencyKey = await this.#idempotencyKey(call, 'forkSession', sessionId, request);
     const newSession = { session_id: ids.next('ses', now()), title };
@@ -126,7 +130,7 @@ function madeFork(end: ForkEnd): Session {
     case 'no_reply':
       throw end.last === null
         ? nothing('The session has no reply yet, so there is nothing to copy.')
-        : wrongPlace(`must be the position of a reply: an odd number up to ${end.last}`);
+        : wrongField('through', `must be the position of a reply: an odd number up to ${end.last}`);
   }
 }
 
@@ -141,11 +145,4 @@ function nothingToMove(operation: 'undoTurn' | 'redoTurn'): ParleyError {
 
 function nothing(message: string, hint = ''): ParleyError {
   return new ParleyError('INVALID_REQUEST', message, { hint: `${hint} Nothing was changed.`.trim() });
-}
-
-function wrongPlace(problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `The field through ${problem}.`, {
-    hint: 'Nothing was changed.',
-    details: [{ field: 'through', problem }],
-  });
 }

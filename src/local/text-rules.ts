@@ -9,12 +9,10 @@ import { sessionParameterFault } from '../service/model-parameters.ts';
 import type { Session, SessionSettings } from '../service/session.ts';
 import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
 import { tagForm } from '../service/sorted-tags.ts';
+import { wrongField } from './wrong-field.ts';
 
 function invalid(field: string, problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
-    hint: `Give another ${field}; nothing was changed.`,
-    details: [{ field, problem }],
-  });
+  return wrongField(field, problem, `Give another ${field}; nothing was changed.`);
 }
 
 /** Refuses NUL and lone surrogates, because some stores cannot hold them. */

@@ -42,14 +42,6 @@ export function sessionNotFound(): ParleyError {
   });
 }
 
-/** The error for a chat without a mode in a session that has none. A session without a turn of this service has no mode. */
-export function noMode(problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
-    hint: 'Nothing was changed.',
-    details: [{ field: 'mode', problem }],
-  });
-}
-
 export function idempotencyMismatch(): ParleyError {
   return new ParleyError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request.', {
     hint: 'Use a new key for a new request.',
