@@ -14,7 +14,7 @@ import { closeAllAbandoned } from './reply-parts.ts';
 import type { Migration } from './schema.ts';
 import { ServerBeat, type ServerIdentity } from './servers.ts';
 import { statement } from './statement.ts';
-import { PostgresRows } from './store-rows.ts';
+import { postgresRows } from './store-rows.ts';
 
 export interface PostgresStoreOptions {
   /** The store without user and password, for errors. */
@@ -112,7 +112,7 @@ export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows
   const { connections } = await openPlace(options);
   // A database that cannot be written can be copied without them.
   await closeAllAbandoned(connections.ask).catch(() => {});
-  return new PostgresRows(connections, options.name);
+  return postgresRows(connections, options.name);
 }
 
 /** Opens the modes of the store, to read and change them. */

@@ -1,6 +1,5 @@
 // Reads and writes all rows of a store in PostgreSQL, for a copy. A page is written as arrays, in one transaction.
 import {
-  type AuditRow,
   firstMessage,
   headColumns,
   type IdempotencyRow,
@@ -20,8 +19,9 @@ import {
 import { addAudit, readAudit } from './audit.ts';
 import { fieldsOf } from './columns.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { type RunCall, runOver } from './run-call.ts';
+import { runOver } from './run-call.ts';
 import { atOneMoment } from './snapshot.ts';
+import type { Statement } from './statement.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
@@ -31,105 +31,44 @@ type PlacedMessage = Omit<StoredMessage, 'content'> & {
   readonly content: string | null;
 };
 
-export class PostgresRows implements StoreRows {
-  readonly #connections: ConnectionPool;
-  readonly #name: string;
-  readonly #run: RunCall;
-
-  constructor(connections: ConnectionPool, name: string) {
-    this.#connections = connections;
-    this.#name = name;
-    this.#run = runOver(connections);
-  }
-
-  projects(): Promise<readonly ProjectRow[]> {
-    return this.#run((ask) => readsOf(ask).projects());
-  }
-
-  keys(): Promise<readonly ProjectKeyRow[]> {
-    return this.#run((ask) => readsOf(ask).keys());
-  }
-
-  count(projectId: string): Promise<StoreCounts> {
-    return this.#run((ask) => readsOf(ask).count(projectId));
-  }
-
-  readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
-    return this.#run((ask) => readParts(ask, projectId, from));
-  }
-
-  async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
-    const values = [projectId, after ?? '', pageLimits.sessions];
-    const heads = await this.#run((ask) => ask<HeadRow>(sql.headsAfter, values));
-    return heads.map(({ id: _, ...head }) => head);
-  }
-
-  readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
-    return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
-  }
-
-  readAudit(after: number): Promise<readonly AuditRow[]> {
-    return this.#run((ask) => readAudit(ask, after));
-  }
-
-  addAudit(rows: readonly AuditRow[]): Promise<void> {
-    return this.#do((ask) => addAudit(ask, rows));
-  }
-
-  atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
-    return atOneMoment(this.#connections, this.#name, readsOf, work);
-  }
-
-  addProjects(projects: readonly ProjectRow[]): Promise<void> {
-    return this.#do((ask) => ask(sql.addProjects, fieldsOf(projects, ['project_id', 'name', 'created_at'])));
-  }
-
-  addKeys(keys: readonly ProjectKeyRow[]): Promise<void> {
-    const rows = keys.map((key) => ({ ...key, hash: Buffer.from(key.hash) }));
-    return this.#do((ask) =>
-      ask(sql.addKeys, [
+export function postgresRows(connections: ConnectionPool, name: string): StoreRows {
+  const run = runOver(connections);
+  const ask: Ask = (one, values, again) => run((send) => send(one, values, again));
+  const write = async (one: Statement, values: readonly unknown[]): Promise<void> => {
+    await ask(one, values);
+  };
+  return {
+    ...readsOf(ask),
+    async readHeads(projectId, after) {
+      const heads = await ask<HeadRow>(sql.headsAfter, [projectId, after ?? '', pageLimits.sessions]);
+      return heads.map(({ id: _, ...head }) => head);
+    },
+    atOneMoment: (work) => atOneMoment(connections, name, readsOf, work),
+    addProjects: (projects) =>
+      write(sql.addProjects, fieldsOf(projects, ['project_id', 'name', 'created_at'])),
+    addKeys(keys) {
+      const rows = keys.map((key) => ({ ...key, hash: Buffer.from(key.hash) }));
+      return write(sql.addKeys, [
         ...fieldsOf(rows, ['key_id', 'name', 'hash', 'project_id', 'created_at', 'revoked_at']),
         ...fieldsOf(rows, ['scope', 'expires_at', 'turns_per_day', 'tokens_per_day']),
-      ]),
-    );
-  }
-
-  addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
-    const heads = parts.map(({ session }) => session);
-    const values = [projectId, ...fieldsOf(heads, headColumns), ...messageColumns(parts)];
-    return this.#do((ask) => ask(sql.addParts, values));
-  }
-
-  addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
-    return this.#do((ask) =>
-      ask(sql.addIdempotency, [
+      ]);
+    },
+    addParts(projectId, parts) {
+      const heads = parts.map(({ session }) => session);
+      return write(sql.addParts, [projectId, ...fieldsOf(heads, headColumns), ...messageColumns(parts)]);
+    },
+    addIdempotency: (projectId, rows) =>
+      write(sql.addIdempotency, [
         ...[projectId, rows.map(({ key }) => key), rows.map((row) => Buffer.from(row.request_hash))],
         ...fieldsOf(rows, ['session_id', 'position', 'message_id', 'reply_id', 'answer']),
         rows.map((row) => Math.round(row.age_ms)),
       ]),
-    );
-  }
-
-  removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void> {
-    return this.#do((ask) => ask(sql.remove, [projectId, sessionIds]));
-  }
-
-  async copyNote(): Promise<string | null> {
-    const [row] = await this.#run((ask) => ask<{ value: string }>(sql.note));
-    return row?.value ?? null;
-  }
-
-  setCopyNote(note: string): Promise<void> {
-    return this.#do((ask) => ask(sql.setNote, [note]));
-  }
-
-  close(): Promise<void> {
-    return this.#connections.close();
-  }
-
-  async #do(call: (ask: Ask) => Promise<unknown>): Promise<void> {
-    await this.#run(call);
-  }
+    addAudit: (rows) => run((send) => addAudit(send, rows)),
+    removeSessions: (projectId, sessionIds) => write(sql.remove, [projectId, sessionIds]),
+    copyNote: async () => (await ask<{ value: string }>(sql.note))[0]?.value ?? null,
+    setCopyNote: (note) => write(sql.setNote, [note]),
+    close: () => connections.close(),
+  };
 }
 
 function readsOf(ask: Ask): StoreRowReads {

@@ -93,10 +93,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
 export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
   const { connection, wait } = await openPlace(options);
   const { sinceBoot, stateOf = unknownState } = options;
-  const { SqliteRows } = await import('./store-rows.ts');
+  const { sqliteRows } = await import('./store-rows.ts');
   const abandoned = { connection, clock: sinceBoot(), stateOf, failedEnds: new Set<string>() };
   await endAbandonedTurns(new Writer(connection, wait), abandoned);
-  return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
+  return sqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
 }
 
 function unknownState(): OwnerState {

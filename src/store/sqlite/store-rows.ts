@@ -43,148 +43,103 @@ type StoredValues = readonly [
   ...[alternative_of: string | null, undone_at: number | null],
 ];
 
-export class SqliteRows implements StoreRows {
-  readonly #access: StoreAccess;
-  readonly #clocks: () => Clocks;
+type Read = <T>(work: (connection: Connection) => T) => Promise<T>;
 
-  constructor(connection: Connection, wait: LockWait, clocks: () => Clocks) {
-    this.#access = new StoreAccess(connection, wait);
-    this.#clocks = clocks;
-  }
-
-  projects(): Promise<readonly ProjectRow[]> {
-    return this.#access.read((connection) => connection.all<ProjectRow>(sql.projects));
-  }
-
-  keys(): Promise<readonly ProjectKeyRow[]> {
-    return this.#access.read((connection) => connection.all<ProjectKeyRow>(sql.keys));
-  }
-
-  count(projectId: string): Promise<StoreCounts> {
-    return this.#access.read((connection) => countRows(connection, projectId));
-  }
-
-  async readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
-    // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
+export function sqliteRows(connection: Connection, wait: LockWait, clocks: () => Clocks): StoreRows {
+  const access = new StoreAccess(connection, wait);
+  const write = (work: () => void): Promise<void> => access.run(() => access.writer.writeAlone(work));
+  // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
+  const readLater: Read = async (work) => {
     await yieldToEventLoop();
-    return this.#access.read((connection) =>
-      connection.readSnapshot(() => readParts(connection, projectId, from)),
-    );
-  }
-
-  async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
-    await yieldToEventLoop();
-    const { heads } = await this.#access.read((connection) => readHeads(connection, projectId, after));
-    return heads.map(toHead);
-  }
-
-  readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
+    return access.read(work);
+  };
+  return {
+    ...readsOf(readLater),
+    async readHeads(projectId, after) {
+      const { heads } = await readLater((from) => readHeads(from, projectId, after));
+      return heads.map(toHead);
+    },
     // A read of the clock of keys may write its state (age-clock.ts).
-    return this.#access.write(projectId, (connection) =>
-      readIdempotency(connection, projectId, after, ageTime(connection, this.#clocks())),
-    );
-  }
-
-  readAudit(after: number): Promise<readonly AuditRow[]> {
-    return this.#access.read((connection) => connection.all<AuditRow>(auditStatements.read, { after }));
-  }
-
-  addAudit(rows: readonly AuditRow[]): Promise<void> {
-    return this.#write((connection) => addAudit(connection, rows));
-  }
-
-  async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
-    const access = this.#access;
-    const now = await access.write(storeItself, (connection) => ageTime(connection, this.#clocks()));
-    const snapshot = await access.run(() => openSnapshot(access.connection, access.wait));
-    const read = <Row>(rows: () => Row): Promise<Row> =>
-      access.run(async () => {
-        await yieldToEventLoop();
-        return rows();
-      });
-    try {
-      return await work({
-        projects: () => read(() => snapshot.all<ProjectRow>(sql.projects)),
-        keys: () => read(() => snapshot.all<ProjectKeyRow>(sql.keys)),
-        count: (projectId) => read(() => countRows(snapshot, projectId)),
-        readParts: (projectId, from) => read(() => readParts(snapshot, projectId, from)),
-        readAudit: (after) => read(() => snapshot.all<AuditRow>(auditStatements.read, { after })),
-        readIdempotency: (projectId, after) => read(() => readIdempotency(snapshot, projectId, after, now)),
-      });
-    } finally {
-      snapshot.close();
-    }
-  }
-
-  addProjects(projects: readonly ProjectRow[]): Promise<void> {
-    return this.#write((connection) => {
-      for (const project of projects) connection.run(sql.addProject, { ...project });
-    });
-  }
-
-  addKeys(keys: readonly ProjectKeyRow[]): Promise<void> {
-    return this.#write((connection) => {
-      for (const key of keys) connection.run(sql.addKey, { ...key });
-    });
-  }
-
-  addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
-    return this.#write((connection) => {
-      for (const { session, messages } of parts) {
-        const { changes, rowId } = connection.runValues(sql.addSession, valuesOfHead(projectId, session));
-        const { session_id, tags } = session;
-        if (changes > 0 && tags !== null) keepTags(connection, rowId);
-        const id =
-          changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
-        for (const message of messages) {
-          const { alternative_of, undone_at } = message;
-          const values = valuesOf(id ?? -1, message);
-          if (alternative_of === null && undone_at === null) connection.runValues(sql.addMessage, values);
-          else connection.runValues(sql.addHiddenMessage, [...values, alternative_of, undone_at]);
+    readIdempotency: (projectId, after) =>
+      access.write(projectId, () =>
+        readIdempotency(connection, projectId, after, ageTime(connection, clocks())),
+      ),
+    async atOneMoment(work) {
+      const now = await access.write(storeItself, () => ageTime(connection, clocks()));
+      const snapshot = await access.run(() => openSnapshot(connection, wait));
+      const read: Read = (rows) =>
+        access.run(async () => {
+          await yieldToEventLoop();
+          return rows(snapshot);
+        });
+      try {
+        return await work({
+          ...readsOf(read),
+          readIdempotency: (projectId, after) => read((from) => readIdempotency(from, projectId, after, now)),
+        });
+      } finally {
+        snapshot.close();
+      }
+    },
+    addProjects: (projects) =>
+      write(() => {
+        for (const project of projects) connection.run(sql.addProject, { ...project });
+      }),
+    addKeys: (keys) =>
+      write(() => {
+        for (const key of keys) connection.run(sql.addKey, { ...key });
+      }),
+    addParts: (projectId, parts) =>
+      write(() => {
+        for (const part of parts) addPart(connection, projectId, part);
+      }),
+    addIdempotency: (projectId, rows) =>
+      write(() => {
+        const now = ageTime(connection, clocks());
+        for (const { age_ms, ...row } of rows)
+          connection.run(sql.addIdempotency, { projectId, created_at: now - age_ms, ...row });
+      }),
+    addAudit: (rows) => write(() => addAudit(connection, rows)),
+    removeSessions: (projectId, sessionIds) =>
+      write(() => {
+        for (const session_id of sessionIds) {
+          const row = connection.get<{ id: number }>(sql.find, { projectId, session_id });
+          if (row === undefined) continue;
+          for (const statement of sql.remove) connection.run(statement, { session: row.id });
         }
-      }
-    });
-  }
-
-  addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void> {
-    return this.#write((connection) => {
-      const now = ageTime(connection, this.#clocks());
-      for (const { age_ms, ...row } of rows)
-        connection.run(sql.addIdempotency, { projectId, created_at: now - age_ms, ...row });
-    });
-  }
-
-  removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void> {
-    return this.#write((connection) => {
-      for (const session_id of sessionIds) {
-        const row = connection.get<{ id: number }>(sql.find, { projectId, session_id });
-        if (row === undefined) continue;
-        for (const statement of sql.remove) connection.run(statement, { session: row.id });
-      }
-    });
-  }
-
-  copyNote(): Promise<string | null> {
-    return this.#access.read((connection) => connection.get<{ value: string }>(sql.note)?.value ?? null);
-  }
-
-  setCopyNote(note: string): Promise<void> {
-    return this.#write((connection) => {
-      connection.run(sql.setNote, { note });
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#access.close();
-  }
-
-  #write(work: (connection: Connection) => void): Promise<void> {
-    return this.#access.run(() => this.#access.writer.writeAlone(() => work(this.#access.connection)));
-  }
+      }),
+    copyNote: () => access.read((from) => from.get<{ value: string }>(sql.note)?.value ?? null),
+    setCopyNote: (note) =>
+      write(() => {
+        connection.run(sql.setNote, { note });
+      }),
+    close: () => access.close(),
+  };
 }
 
-function countRows(connection: Connection, projectId: string): StoreCounts {
-  return connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts;
+/** The reads that need no clock. */
+function readsOf(read: Read): Omit<StoreRowReads, 'readIdempotency'> {
+  return {
+    projects: () => read((from) => from.all<ProjectRow>(sql.projects)),
+    keys: () => read((from) => from.all<ProjectKeyRow>(sql.keys)),
+    count: (projectId) => read((from) => from.get<StoreCounts>(sql.count, { projectId }) as StoreCounts),
+    readParts: (projectId, place) =>
+      read((from) => from.readSnapshot(() => readParts(from, projectId, place))),
+    readAudit: (after) => read((from) => from.all<AuditRow>(auditStatements.read, { after })),
+  };
+}
+
+function addPart(connection: Connection, projectId: string, { session, messages }: SessionPart): void {
+  const { changes, rowId } = connection.runValues(sql.addSession, valuesOfHead(projectId, session));
+  const { session_id, tags } = session;
+  if (changes > 0 && tags !== null) keepTags(connection, rowId);
+  const id = changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
+  for (const message of messages) {
+    const { alternative_of, undone_at } = message;
+    const values = valuesOf(id ?? -1, message);
+    if (alternative_of === null && undone_at === null) connection.runValues(sql.addMessage, values);
+    else connection.runValues(sql.addHiddenMessage, [...values, alternative_of, undone_at]);
+  }
 }
 
 /** `now`: the time of the clock of keys, ms. */
