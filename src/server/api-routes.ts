@@ -14,6 +14,7 @@ import type { RequestContext } from './request-context.ts';
 import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
+import { nothing } from './schemas.ts';
 
 export interface ApiDependencies {
   readonly services: Services;
@@ -89,11 +90,12 @@ function route<Name extends Operation>(
 ): ServedRoute {
   const { method, path } = routes[name];
   const shape: OperationShape = operationShapes[name];
-  const readQuery = queryReader(shape.query);
+  const { query: querySchema = nothing, body: bodySchema = nothing } = shape;
+  const readQuery = queryReader(querySchema);
   const hasBody = method === 'POST' || method === 'PATCH';
   // Most requests have no query and no body. Their values are created once.
-  const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
-  const noBody = hasBody ? null : checkShape(shape.body, {});
+  const noQuery = querySchema.safeParse({}).success ? readQuery('') : null;
+  const noBody = hasBody ? null : checkShape(bodySchema, {});
   const bodyLimits = {
     bytes: bodyBytes,
     json: { ...(shape.bounds ?? bodyBounds), lists: shape.lists ?? {} },
@@ -127,7 +129,7 @@ function route<Name extends Operation>(
     if (noBody !== null) return respondWith(noBody);
     const { value, reservation } = await readBody(bodySource(context, request), bodyLimits, bodies);
     try {
-      const body = checkShape(shape.checkedBody ?? shape.body, value);
+      const body = checkShape(shape.checkedBody ?? bodySchema, value);
       // A turn may last long, and other large requests must not wait for its end.
       if (isStreamed(name)) reservation?.release();
       return await respondWith(body);

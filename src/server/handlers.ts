@@ -17,14 +17,16 @@ export interface Services {
   readonly archive: SessionArchive;
 }
 
-type Shapes = typeof operationShapes;
+/** The checked query or body of an operation. */
+type Checked<Name extends Operation, Part extends 'query' | 'body'> =
+  (typeof operationShapes)[Name] extends Readonly<Record<Part, infer Shape>> ? z.output<Shape> : unknown;
 
 export interface OperationInput<Name extends Operation> {
   readonly call: Call;
   /** The session id in the path; empty for a path without one. */
   readonly id: string;
-  readonly query: z.output<Shapes[Name]['query']>;
-  readonly body: z.output<Shapes[Name]['body']>;
+  readonly query: Checked<Name, 'query'>;
+  readonly body: Checked<Name, 'body'>;
 }
 
 /** The operations whose response is one JSON body. */

@@ -111,16 +111,15 @@ const openPaths = [
 ] as const;
 
 function operation(name: Operation): OpenApiOperation {
-  const { method, extension } = routes[name];
+  const { extension } = routes[name];
   const shape: OperationShape = operationShapes[name];
-  const hasBody = method === 'POST' || method === 'PATCH';
   return {
     operationId: name,
     summary: shape.summary,
     description: extension === null ? '' : `An extension: \`${extension}\`.`,
     tags: [extension ?? 'conversation'],
     parameters: parametersOf(name, shape),
-    ...(hasBody && shape.body !== nothing && { requestBody: requestBodyOf(shape) }),
+    ...(shape.body !== undefined && { requestBody: requestBodyOf(shape.body) }),
     responses: {
       200: {
         description: 'Done',
@@ -141,7 +140,7 @@ const events =
 
 function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
   const { path, method } = routes[name];
-  const { properties = {}, required = [] } = schemaOf(shape.query, 'input') as {
+  const { properties = {}, required = [] } = schemaOf(shape.query ?? nothing, 'input') as {
     properties?: Record<string, Json>;
     required?: readonly string[];
   };
@@ -182,7 +181,7 @@ const idempotencyParameter: Json = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 };
 
-function requestBodyOf({ body }: OperationShape): Json {
+function requestBodyOf(body: z.ZodObject): Json {
   const schema = schemaOf(body, 'input');
   return { required: 'required' in schema, content: { 'application/json': { schema } } };
 }

@@ -30,7 +30,6 @@ import {
   modes,
   movedTurn,
   newSession,
-  nothing,
   regenerateRequest,
   restorationResult,
   searchPage,
@@ -43,8 +42,9 @@ import {
 
 export interface OperationShape {
   readonly summary: string;
-  readonly query: z.ZodObject;
-  readonly body: z.ZodObject;
+  /** Missing for an operation without a query, or without a body. */
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
   /** Replaces the check of `body` if the service checks the values in it itself. */
   readonly checkedBody?: z.ZodType;
   /** How deep the body may nest and how many values it may hold, if the default is too low. */
@@ -95,91 +95,73 @@ const withParameters = { depth: maxDepth + 4, values: defaultLimits.parametersBy
 const batchLists = { session_ids: { items: defaultLimits.batchIds, names: new Set<string>() } } as const;
 
 export const operationShapes = {
-  verify: {
-    summary: 'Check that the key is valid, and return its project',
-    query: nothing,
-    body: nothing,
-    data: keyIdentity,
-  },
-  models: { summary: 'List the modes', query: nothing, body: nothing, data: modes },
+  verify: { summary: 'Check that the key is valid, and return its project', data: keyIdentity },
+  models: { summary: 'List the modes', data: modes },
   chat: {
     summary: 'Send a message and receive the reply, whole or as a stream of events',
-    query: nothing,
     body: chatRequest,
     bounds: withParameters,
     data: chatReply,
   },
   createSession: {
     summary: 'Start a new, empty session',
-    query: nothing,
     body: createSessionRequest,
     bounds: withParameters,
     data: newSession,
   },
-  getSession: { summary: 'Fetch one session', query: nothing, body: nothing, data: session },
+  getSession: { summary: 'Fetch one session', data: session },
   deleteSession: {
     summary: 'Soft-delete a session: it is hidden, and can be restored',
-    query: nothing,
-    body: nothing,
     data: deletedSession,
   },
   listSessions: {
     summary: 'List sessions, by last activity or creation',
     query: sessionQuery,
-    body: nothing,
     data: sessionPage,
   },
   searchSessions: {
     summary: 'Find sessions by words in their messages, best match first',
     query: searchQuery,
-    body: nothing,
     data: searchPage,
   },
   listMessages: {
     summary: 'List the messages of a session in order',
     query: messageQuery,
-    body: nothing,
     data: messagePage,
   },
   changeSession: {
     summary: 'Change the title, the settings and the ordering of a session; missing fields stay unchanged',
-    query: nothing,
     body: changeSessionRequest,
     bounds: withParameters,
     data: session,
   },
-  restoreSession: { summary: 'Undo a deletion', query: nothing, body: nothing, data: session },
+  restoreSession: { summary: 'Undo a deletion', data: session },
   deleteSessions: {
     summary: 'Soft-delete many sessions in one transaction',
-    query: nothing,
     body: batchRequest,
     lists: batchLists,
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
-    query: nothing,
     body: batchRequest,
     lists: batchLists,
     data: restorationResult,
   },
   pinSessions: {
     summary: 'Pin or unpin many sessions in one transaction',
-    query: nothing,
     body: pinRequest,
     lists: batchLists,
     data: pinResult,
   },
   archiveSessions: {
     summary: 'Archive many sessions in one transaction, or take them out of the archive',
-    query: nothing,
     body: archiveRequest,
     lists: batchLists,
     data: archiveResult,
   },
   tagSessions: {
     summary: 'Add tags to many sessions, and remove tags, in one transaction',
-    query: nothing,
     body: tagRequest,
     lists: batchLists,
     data: tagResult,
@@ -187,7 +169,6 @@ export const operationShapes = {
   importSession: {
     summary:
       'Import a session with its id and all its messages; an equal session that exists stays unchanged',
-    query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
     bounds: withParameters,
@@ -200,25 +181,16 @@ export const operationShapes = {
   regenerate: {
     summary:
       'Request another reply to the last message, whole or as a stream of events; the replaced reply is kept as an alternative',
-    query: nothing,
     body: regenerateRequest,
     data: chatReply,
   },
-  undoTurn: {
-    summary: 'Undo the last turn: hide its message and its reply',
-    query: nothing,
-    body: nothing,
-    data: movedTurn,
-  },
+  undoTurn: { summary: 'Undo the last turn: hide its message and its reply', data: movedTurn },
   redoTurn: {
     summary: 'Redo the turn that was undone last, unless a message was sent since',
-    query: nothing,
-    body: nothing,
     data: movedTurn,
   },
   forkSession: {
     summary: 'Copy a session with its messages to a new, independent session',
-    query: nothing,
     body: forkRequest,
     data: session,
   },
