@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** The work of a command. Resolves to the exit status; undefined means 0. */
-export type Work = (context: CliContext) => Promise<number | undefined>;
+/** The work of a command. Resolves to the exit status, or to nothing for 0. */
+export type Work = (context: CliContext) => Promise<number> | Promise<void>;
 
 /** Runs the work of a command with its context, reports its failure and closes its backend. */
 export type Run = (command: Command, work: Work) => Promise<void>;

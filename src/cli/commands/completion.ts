@@ -26,7 +26,7 @@ export function registerCompletion(parent: Command, run: Run): void {
     );
 }
 
-export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<undefined> {
+export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<void> {
   const { completionScripts } = await import('../completion/scripts.ts');
   const script = completionScripts[shell];
   await context.stdout.write(context.options.json ? successLine({ shell, script }) : script);
@@ -43,10 +43,7 @@ export function registerComplete(parent: Command, run: Run): void {
 }
 
 /** Never fails and never writes an error, because the shell would show it in the middle of the line. */
-export async function runComplete(
-  { words, program }: CompleteInput,
-  context: CliContext,
-): Promise<undefined> {
+export async function runComplete({ words, program }: CompleteInput, context: CliContext): Promise<void> {
   const { completionLines } = await import('../completion/completion-lines.ts');
   await context.stdout.write(await completionLines(words, program, context));
 }

@@ -31,7 +31,7 @@ export function registerHelpOfGroups(program: Command, run: Run): void {
   for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
 }
 
-export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<undefined> {
+export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<void> {
   const { isTopic, topicNames, topicText } = await import('../manual/topics.ts');
   const [first = ''] = words;
   if (words.length === 1 && isTopic(first)) {
@@ -66,6 +66,6 @@ export async function helpAppendix(command: Command): Promise<string> {
   return replNotes + (own === undefined ? '' : exampleText(own, width));
 }
 
-async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {
+async function writeText(text: string, { stdout, options }: CliContext): Promise<void> {
   await stdout.write(options.json ? successLine({ text }) : text);
 }

@@ -53,7 +53,7 @@ export function registerLogin(parent: Command, run: Run): void {
 export async function runLogin(
   { keyFromStdin, replyPointer }: LoginInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const place = context.resolve('login');
   if (replyPointer !== null && place.url === null) {
     throw new ParleyError('USAGE', '--reply-pointer requires a server: name it with --url.');

@@ -13,7 +13,7 @@ export function registerLogout(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runLogout));
 }
 
-export async function runLogout(context: CliContext): Promise<undefined> {
+export async function runLogout(context: CliContext): Promise<void> {
   const { profile } = context.resolve('report');
   if (profile === null || profile === localProfile) {
     throw new ParleyError('USAGE', 'No server profile is in use, so there is nothing to log out of.', {

@@ -21,13 +21,10 @@ export function registerModels(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runModels));
 }
 
-export async function runModels(context: ServiceAccess & Printing): Promise<undefined> {
+export async function runModels(context: ServiceAccess & Printing): Promise<void> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.models(await context.call());
-  if (context.options.json) {
-    await context.stdout.write(`${toJson(body)}\n`);
-    return;
-  }
+  if (context.options.json) return context.stdout.write(`${toJson(body)}\n`);
   await writeTable(context.stdout, columns, data);
   // The modes of a third-party server have neither engine nor model.
   if (data.every(({ engine, model }) => engine !== '' && model === null)) {

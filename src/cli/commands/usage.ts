@@ -31,14 +31,11 @@ export function registerUsage(parent: Command, run: Run): void {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export async function runUsage({ days: count, by }: UsageInput, context: CliContext): Promise<undefined> {
+export async function runUsage({ days: count, by }: UsageInput, context: CliContext): Promise<void> {
   const administration = await context.administration();
   const since = count === null ? null : new Date(context.host.now() - count * dayMs).toISOString();
   const records = await administration.usage({ since, by });
-  if (context.options.json) {
-    await context.stdout.write(successLine(records));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(records));
   const { stdout } = context;
   const columns = stdout.isTerminal ? columnsThatFit(by, records, stdout.columns()) : usageColumns(by);
   if (columns !== null) await writeTable(stdout, columns, records);

@@ -20,12 +20,9 @@ export function registerVerify(parent: Command, run: Run): void {
 export async function runVerify(
   { utc }: { readonly utc: boolean },
   context: ServiceAccess & Printing & Pick<CliContext, 'host'>,
-): Promise<undefined> {
+): Promise<void> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
-  if (context.options.json) {
-    await context.stdout.write(`${toJson(body)}\n`);
-    return;
-  }
+  if (context.options.json) return context.stdout.write(`${toJson(body)}\n`);
   await context.stdout.write(filledFieldLines(data, timesIn(context.stdout, context.host.now(), { utc })));
 }

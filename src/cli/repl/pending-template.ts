@@ -20,7 +20,10 @@ export async function useTemplate(
 ): Promise<LineResult> {
   const { host, signal } = context;
   if (argument === '') {
-    if (conversation.template === null) return runTemplatesList(context);
+    if (conversation.template === null) {
+      await runTemplatesList(context);
+      return undefined;
+    }
     conversation.template = null;
     await context.say('The next message is sent as typed.');
     return undefined;

@@ -13,7 +13,7 @@ export function registerAuditExport(parent: Command, run: Run): void {
     );
 }
 
-export async function runAuditExport(filter: AuditFilter, context: CliContext): Promise<undefined> {
+export async function runAuditExport(filter: AuditFilter, context: CliContext): Promise<void> {
   const administration = await context.administration();
   for await (const entry of administration.auditEntries(await queryOf(filter, context)))
     await context.stdout.write(`${toJson(entry)}\n`);

@@ -46,13 +46,10 @@ export function registerAuditList(parent: Command, run: Run): void {
 export async function runAuditList(
   { filter, limit, utc }: AuditListInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const administration = await context.administration();
   const shown = await administration.newestAuditEntries(await queryOf(filter, context), limit);
-  if (context.options.json) {
-    await context.stdout.write(successLine(shown));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(shown));
   await writeTable(context.stdout, columnsOf(timesIn(context.stdout, context.host.now(), { utc })), shown);
   if (shown.length === 0) await context.say('No entries match.');
 }

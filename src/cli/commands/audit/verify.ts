@@ -34,14 +34,11 @@ function headOf(text: string): AuditHead {
 export async function runAuditVerify(
   { head: savedHead }: AuditVerifyInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const verified = await (await context.administration()).verifyAudit(savedHead);
   const { entries, head, faults } = verified;
   if (faults.length > 0) throw damaged(faults);
-  if (context.options.json) {
-    await context.stdout.write(successLine(verified));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(verified));
   if (head !== null) await context.stdout.write(`${head.number}:${head.hash}\n`);
   await context.say(
     head === null

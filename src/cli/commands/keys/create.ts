@@ -67,7 +67,7 @@ function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeyOptions, now
   };
 }
 
-export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<undefined> {
+export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<void> {
   await context.open({ beginsStore: input.use });
   const administration = await context.administration();
   const created = await administration.createKey({
@@ -76,10 +76,7 @@ export async function runKeysCreate(input: KeysCreateInput, context: CliContext)
     ...input.limits,
   });
   if (input.use) await storeInProfile(created, administration, context);
-  if (context.options.json) {
-    await context.stdout.write(successLine(created));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(created));
   await context.stdout.write(`${created.key}\n`);
   const use = input.use ? 'the profile now uses it' : 'use it as PARLEY_API_KEY';
   await context.say(

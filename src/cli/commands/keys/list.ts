@@ -51,16 +51,10 @@ export function registerKeysList(parent: Command, run: Run): void {
     );
 }
 
-export async function runKeysList(
-  { utc }: { readonly utc: boolean },
-  context: CliContext,
-): Promise<undefined> {
+export async function runKeysList({ utc }: { readonly utc: boolean }, context: CliContext): Promise<void> {
   const administration = await context.administration();
   const keys = await administration.listKeys();
-  if (context.options.json) {
-    await context.stdout.write(successLine(keys));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(keys));
   const now = context.host.now();
   await writeTable(context.stdout, columnsOf(timesIn(context.stdout, now, { utc }), now), keys);
 }

@@ -18,7 +18,7 @@ export function registerKeysRevoke(parent: Command, run: Run): void {
     );
 }
 
-export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<undefined> {
+export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<void> {
   const administration = await context.administration();
   const record = await administration.revokeKey(keyId);
   if (context.options.json) await context.stdout.write(successLine(record));

@@ -43,7 +43,7 @@ interface AddFlags extends ModeFlags {
   readonly like?: string;
 }
 
-export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
+export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<void> {
   const { name } = input;
   if (context.options.url !== null && input.flags.baseUrl === undefined) {
     throw new ParleyError('USAGE', '--url names a server of sessions, not the server of a model.', {
@@ -72,10 +72,7 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   }
   await withOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
   if (input.default) await modes.setDefault(name);
-  if (context.options.json) {
-    await context.stdout.write(successLine(settings));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(settings));
   await context.say(`Added mode ${name}. Try it: parley chat -m ${name} "Hello"`);
   await noteShared(context);
   await warnAboutUnsetKey(settings.key ?? null, context);

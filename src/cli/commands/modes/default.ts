@@ -18,7 +18,7 @@ export function registerModesDefault(parent: Command, run: Run): void {
 export async function runModesDefault(
   { name }: { readonly name: string },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   await (await ownModes(context)).setDefault(name);
   if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Mode ${name} is now the default.`);

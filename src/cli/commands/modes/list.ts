@@ -27,12 +27,9 @@ export function registerModesList(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runModesList));
 }
 
-export async function runModesList(context: CliContext): Promise<undefined> {
+export async function runModesList(context: CliContext): Promise<void> {
   const modes = (await (await ownModes(context)).read()).list();
-  if (context.options.json) {
-    await context.stdout.write(successLine(modes));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(modes));
   await writeTable(context.stdout, columns, modes);
   for (const { name, problem } of modes) {
     if (problem !== null)

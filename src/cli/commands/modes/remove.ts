@@ -18,7 +18,7 @@ export function registerModesRemove(parent: Command, run: Run): void {
 export async function runModesRemove(
   { name }: { readonly name: string },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const modes = await ownModes(context);
   const wasDefault = (await modes.read()).list().some((mode) => mode.default && mode.name === name);
   await modes.remove(name);

@@ -28,7 +28,7 @@ export function registerModesSet(parent: Command, run: Run): void {
   );
 }
 
-export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<undefined> {
+export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<void> {
   const modes = await ownModes(context);
   const seen = await modes.read();
   const before = await settingsToChange(name, seen, context);
@@ -40,10 +40,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
   }
   const settings: ModeSettings = await withFlags(before, flags, context);
   await withOptionNames(flags, () => modes.put(settings, seen));
-  if (context.options.json) {
-    await context.stdout.write(successLine(settings));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(settings));
   await context.say(`Changed mode ${name}.`);
   await noteShared(context);
   await warnAboutUnsetKey(settings.key, context);

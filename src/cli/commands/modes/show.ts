@@ -21,17 +21,11 @@ export function registerModesShow(parent: Command, run: Run): void {
     );
 }
 
-export async function runModesShow(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<undefined> {
+export async function runModesShow({ name }: { readonly name: string }, context: CliContext): Promise<void> {
   const modes = await ownModes(context);
   const settings = findMode(name, await modes.read());
   const inUse = await contextInUse(settings, context);
-  if (context.options.json) {
-    await context.stdout.write(successLine({ ...settings, context: inUse }));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine({ ...settings, context: inUse }));
   await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(inUse) }));
 }
 

@@ -21,7 +21,7 @@ export function registerModesTest(parent: Command, run: Run): void {
 export async function runModesTest(
   { name }: { readonly name: string | null },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const mode = await chooseMode(name, context, 'its name');
   const { reply, milliseconds } = await runTrial(mode, context);
   if (reply.mode !== mode) {
@@ -30,8 +30,7 @@ export async function runModesTest(
   }
   if (context.options.json) {
     const data = { mode, reply: reply.reply, milliseconds, usage: reply.usage };
-    await context.stdout.write(successLine(data));
-    return;
+    return context.stdout.write(successLine(data));
   }
   const writer = context.stdout.untrusted();
   await writer.write(reply.reply);

@@ -32,7 +32,7 @@ export function registerProfilesList(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runProfilesList));
 }
 
-export async function runProfilesList(context: CliContext): Promise<undefined> {
+export async function runProfilesList(context: CliContext): Promise<void> {
   const profiles: readonly ProfileRow[] = listProfiles(context.host.profileFile.read()).map(
     ({ name, url, store, mode, isCurrent }) => ({
       name,
@@ -42,9 +42,6 @@ export async function runProfilesList(context: CliContext): Promise<undefined> {
       current: isCurrent,
     }),
   );
-  if (context.options.json) {
-    await context.stdout.write(successLine(profiles));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(profiles));
   await writeTable(context.stdout, columns, profiles);
 }

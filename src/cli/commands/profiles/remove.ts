@@ -19,10 +19,7 @@ export function registerProfilesRemove(parent: Command, run: Run): void {
     );
 }
 
-export async function runProfilesRemove(
-  { name }: ProfilesRemoveInput,
-  context: CliContext,
-): Promise<undefined> {
+export async function runProfilesRemove({ name }: ProfilesRemoveInput, context: CliContext): Promise<void> {
   await context.host.profileFile.update((config) => removeProfile(config, name));
   if (context.options.json) await context.stdout.write(successLine({ removed: name }));
   else await context.say(`Removed profile ${name}.`);

@@ -19,7 +19,7 @@ export function registerProfilesUse(parent: Command, run: Run): void {
     );
 }
 
-export async function runProfilesUse({ name }: ProfilesUseInput, context: CliContext): Promise<undefined> {
+export async function runProfilesUse({ name }: ProfilesUseInput, context: CliContext): Promise<void> {
   await context.host.profileFile.update((config) => useProfile(config, name));
   if (context.options.json) await context.stdout.write(successLine({ current: name }));
   else await context.say(`Profile ${name} is now in use.`);

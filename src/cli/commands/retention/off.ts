@@ -20,10 +20,7 @@ export function registerRetentionOff(parent: Command, run: Run): void {
     );
 }
 
-export async function runRetentionOff(
-  { project }: RetentionOffInput,
-  context: CliContext,
-): Promise<undefined> {
+export async function runRetentionOff({ project }: RetentionOffInput, context: CliContext): Promise<void> {
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);

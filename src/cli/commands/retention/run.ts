@@ -40,7 +40,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
     );
 }
 
-export async function runRetentionRun(input: RetentionRunInput, context: CliContext): Promise<undefined> {
+export async function runRetentionRun(input: RetentionRunInput, context: CliContext): Promise<void> {
   const { runRetention } = await import('./running.ts');
   return runRetention(input, context);
 }

@@ -22,7 +22,7 @@ export interface RetentionRunInput {
   readonly project: string | null;
 }
 
-export async function runRetention(input: RetentionRunInput, context: CliContext): Promise<undefined> {
+export async function runRetention(input: RetentionRunInput, context: CliContext): Promise<void> {
   const retention = await (await context.administration()).retention();
   const project = await namedOrOwnProject(input.project, context);
   const plan = await retention.plan(project.project_id);
@@ -42,11 +42,8 @@ function noPolicyOf({ project_name }: ChosenProject): ParleyError {
   });
 }
 
-async function writePlan(plan: RetentionPlan, context: CliContext): Promise<undefined> {
-  if (context.options.json) {
-    await context.stdout.write(successLine(plan));
-    return;
-  }
+async function writePlan(plan: RetentionPlan, context: CliContext): Promise<void> {
+  if (context.options.json) return context.stdout.write(successLine(plan));
   await writeNotice(planText(plan), context.stdout);
   if (plan.confirmation !== null && plan.sessions > 0) await context.say(confirmHint(plan, context));
 }
@@ -55,7 +52,7 @@ async function writePlan(plan: RetentionPlan, context: CliContext): Promise<unde
 async function reportNothingDone(
   { project_id, project_name }: RetentionPlan,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const nothing = { batch: null, expired: 0, erased: 0, continued: false, finished: true };
   await writeReport({ project_id, project_name, ...nothing }, 0, context);
   await context.say('The first run that deletes a session will ask for a confirmed count.');
@@ -132,7 +129,7 @@ async function runWithProgress(
   }
 }
 
-async function writeReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<undefined> {
+async function writeReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<void> {
   const { options, stdout, stderr, stopSignal } = context;
   const { project_name, expired, erased, batch, finished } = report;
   if (options.json) await stdout.write(successLine(report));

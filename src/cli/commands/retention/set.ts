@@ -41,15 +41,12 @@ export function registerRetentionSet(parent: Command, run: Run): void {
 export async function runRetentionSet(
   { policy, project }: RetentionSetInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   await retention.setPolicy(project_id, policy);
   const plan = await retention.plan(project_id);
-  if (context.options.json) {
-    await context.stdout.write(successLine(plan));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(plan));
   await context.say(`Project ${project_name}: ${policyText(policy)}.`);
   if (plan === null) return;
   const reason =

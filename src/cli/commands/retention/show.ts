@@ -30,7 +30,7 @@ export function registerRetentionShow(parent: Command, run: Run): void {
 export async function runRetentionShow(
   { project, utc }: RetentionShowInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const retention = await (await context.administration()).retention();
   const only = project === null ? null : await namedProject(project, context);
   const plans: RetentionPlan[] = [];
@@ -38,10 +38,7 @@ export async function runRetentionShow(
     const plan = only === null || only.project_id === project_id ? await retention.plan(project_id) : null;
     if (plan !== null) plans.push(plan);
   }
-  if (context.options.json) {
-    await context.stdout.write(successLine(plans));
-    return;
-  }
+  if (context.options.json) return context.stdout.write(successLine(plans));
   const time = timesIn(context.stdout, context.host.now(), { utc });
   const shown = plans.map((plan) => filledFieldLines(fieldsOf(plan, time)));
   await context.stdout.write(shown.join('\n'));

@@ -65,10 +65,7 @@ export function registerBatches(parent: Command, run: Run): void {
     );
 }
 
-export async function runBatches(
-  { utc }: { readonly utc: boolean },
-  context: CliContext,
-): Promise<undefined> {
+export async function runBatches({ utc }: { readonly utc: boolean }, context: CliContext): Promise<void> {
   const [{ knownBatches }, { createdBy, knownImports }, { retentionBatches }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),

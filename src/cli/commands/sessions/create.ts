@@ -35,10 +35,7 @@ export function registerCreate(parent: Command, run: Run): void {
   );
 }
 
-export async function runCreate(
-  { title, user, settings }: CreateInput,
-  context: CliContext,
-): Promise<undefined> {
+export async function runCreate({ title, user, settings }: CreateInput, context: CliContext): Promise<void> {
   const initial = await readSettings(settings, null, context.signal);
   const { backend } = await context.open();
   const request = { title, ...initialSettings(initial), ...(user !== null && { user }) };

@@ -35,7 +35,7 @@ export function registerFork(parent: Command, run: Run): void {
     );
 }
 
-export async function runFork(input: ForkInput, context: CliContext): Promise<undefined> {
+export async function runFork(input: ForkInput, context: CliContext): Promise<void> {
   const { data, body } = await forkSession(input, context);
   await rememberOrReport(data.session_id, data.mode, context);
   await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);

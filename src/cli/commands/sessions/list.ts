@@ -113,7 +113,7 @@ function wantsAll({ all, ids, limit }: ListFlags): boolean {
   return all === true || (ids === true && limit === undefined);
 }
 
-export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
+export async function runList(input: ListInput, context: CliContext): Promise<void> {
   const { backend } = await context.open();
   const query = {
     limit: input.limit ?? limitFor(context),

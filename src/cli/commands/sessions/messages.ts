@@ -63,7 +63,7 @@ function register(parent: Command, run: Run, name: string, description: string):
     );
 }
 
-export async function runMessages(input: MessagesInput, context: CliContext): Promise<undefined> {
+export async function runMessages(input: MessagesInput, context: CliContext): Promise<void> {
   const { stdout, options } = context;
   if (options.json && input.format === 'md') {
     throw new ParleyError('USAGE', '--json and --format md cannot both apply to stdout.', {

@@ -56,7 +56,7 @@ export function registerPurge(parent: Command, run: Run): void {
     );
 }
 
-export async function runPurge(input: PurgeInput, context: CliContext): Promise<number | undefined> {
+export async function runPurge(input: PurgeInput, context: CliContext): Promise<number> {
   const { purgeSessions } = await import('./purging.ts');
   return purgeSessions(input, context);
 }

@@ -5,6 +5,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
+import { exitDone } from '../../exit-codes.ts';
 import { timesIn } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { successLine } from '../../terminal/json.ts';
@@ -32,7 +33,7 @@ const notReached = [
   'data sent to the provider of a model',
 ];
 
-export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<number | undefined> {
+export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<number> {
   const { backend } = await context.open();
   const administration = await context.administration();
   const deleted_before = timeOf(input.deletedBefore, context.host.now());
@@ -44,15 +45,18 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const isEmpty = plan.sessions === 0 && !plan.unfinished;
   if (isEmpty && !context.options.json) {
     await context.say(`Nothing to erase: no session of ${scope} was deleted before ${before}.`);
-    return;
+    return exitDone;
   }
   if (input.dryRun && !context.options.json) {
     await writeNotice(describePlan(plan, scope, before, input.rewrite), context.stdout);
-    return listNotReached(context);
+    await listNotReached(context);
+    return exitDone;
   }
-  if (input.dryRun) return writePurgeResult({ ...request, ...plan, not_reached: notReached }, context);
-  if (isEmpty)
-    return writePurgeResult({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
+  if (input.dryRun || isEmpty) {
+    const counts = input.dryRun ? plan : { sessions: 0, messages: 0 };
+    await context.stdout.write(successLine({ ...request, ...counts, not_reached: notReached }));
+    return exitDone;
+  }
   await context.say(describePlan(plan, scope, before, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
@@ -77,7 +81,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     return journals.report();
   }
   const all = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
-  await writePurgeResult(all, context);
+  await context.stdout.write(successLine(all));
   return journals.report();
 }
 
@@ -142,18 +146,10 @@ export async function requireCount(
   );
 }
 
-/** Writes the result of a purge with `--json`. */
-export async function writePurgeResult(
-  data: Readonly<Record<string, unknown>>,
-  { stdout }: Printing,
-): Promise<undefined> {
-  await stdout.write(successLine(data));
-}
-
 export async function listNotReached(
   context: Printing,
   places: readonly string[] = notReached,
-): Promise<undefined> {
+): Promise<void> {
   await context.say(
     `Not erased, because Parley cannot reach them:\n${places.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
   );

@@ -25,7 +25,7 @@ export function registerRename(parent: Command, run: Run): void {
 export async function runRename(
   { id, title }: RenameInput,
   context: SessionAccess & Printing,
-): Promise<undefined> {
+): Promise<void> {
   const { data, body } = await withSession(id, context, async (resolved) => {
     const { backend } = await context.open();
     return backend.archive.changeSession(await context.call(), resolved, { title });

@@ -81,7 +81,7 @@ export function registerSearch(parent: Command, run: Run): void {
 }
 
 /** Secrets have no ranking and no pages: each is printed when it is found. */
-async function findSecrets(words: readonly string[], context: CliContext): Promise<undefined> {
+async function findSecrets(words: readonly string[], context: CliContext): Promise<void> {
   if (words.length > 0) {
     throw new ParleyError('USAGE', '--secrets searches every message, and cannot be combined with words.');
   }
@@ -100,7 +100,7 @@ export async function runSearch(
     const words = ['parley', 'chat', ...targetOptions(context.options), '-s', id];
     return `${words.map(quoteForShell).join(' ')} "…"`;
   },
-): Promise<undefined> {
+): Promise<void> {
   const { backend } = await context.open();
   const { now } = context.host;
   const progress = new SearchProgress(context);

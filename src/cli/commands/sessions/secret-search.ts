@@ -16,7 +16,7 @@ import { everyActiveSession } from './every-session.ts';
 /** How many sessions are requested ahead, because a round trip to a server or a database takes longer than the search. */
 const sessionsAhead = 8;
 
-export async function searchSecrets(context: CliContext): Promise<undefined> {
+export async function searchSecrets(context: CliContext): Promise<void> {
   const { stdout } = context;
   const total = context.stderr.formats && !context.options.quiet ? await countMessages(context) : null;
   // The progress line is cleared before each result.
@@ -50,7 +50,7 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
     progress.stop();
   }
   const searched = counted(progress.finished, 'message');
-  if (found.secrets === 0) return void (await context.say(`No known kind of secret in ${searched}.`));
+  if (found.secrets === 0) return context.say(`No known kind of secret in ${searched}.`);
   const byKind = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
   await context.say(
     `${counted(found.secrets, 'secret')} in ${counted(found.sessions, 'session')}, of ${searched}: ${byKind}.`,

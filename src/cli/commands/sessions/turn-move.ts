@@ -32,11 +32,8 @@ export async function printMoved(
   { data, body }: Result<MovedTurn>,
   context: Printing,
   note: (id: string) => string,
-): Promise<undefined> {
-  if (context.options.json) {
-    await context.stdout.write(`${toJson(body)}\n`);
-    return;
-  }
+): Promise<void> {
+  if (context.options.json) return context.stdout.write(`${toJson(body)}\n`);
   const { content } = data.message;
   await context.stdout.write(content.endsWith('\n') ? content : `${content}\n`);
   await context.say(note(data.session.session_id));

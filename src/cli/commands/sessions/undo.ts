@@ -28,7 +28,7 @@ interface UndoInput {
   readonly turns: number;
 }
 
-export async function runUndo({ id, turns }: UndoInput, context: CliContext): Promise<undefined> {
+export async function runUndo({ id, turns }: UndoInput, context: CliContext): Promise<void> {
   if (turns > 1) await requireTurns(id, turns, context);
   let moved = await undoTurn(id, context);
   for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);

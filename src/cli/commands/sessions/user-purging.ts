@@ -11,11 +11,12 @@ import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
 import { redactionMark } from '../../secrets/found-secrets.ts';
+import { successLine } from '../../terminal/json.ts';
 import { writeNotice } from '../../terminal/notice.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import { removePurgedJournals } from './purged-journals.ts';
 import type { PurgeInput } from './purging.ts';
-import { listNotReached, purgeSummary, requireCount, writePurgeResult } from './purging.ts';
+import { listNotReached, purgeSummary, requireCount } from './purging.ts';
 
 export interface UserPurgeInput extends Omit<PurgeInput, 'deletedBefore'> {
   readonly user: string;
@@ -48,7 +49,9 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     return exitDone;
   }
   if (input.dryRun) {
-    await writePurgeResult({ project_id: request.project_id, ...plan, not_reached: notReached }, context);
+    await context.stdout.write(
+      successLine({ project_id: request.project_id, ...plan, not_reached: notReached }),
+    );
     return exitDone;
   }
   if (plan.sessions === 0 && !plan.unfinished) return reportNone(plan, request.project_id, scope, context);
@@ -83,7 +86,9 @@ async function reportNone(
   context: CliContext,
 ): Promise<number> {
   if (context.options.json) {
-    await writePurgeResult({ project_id, sessions: 0, messages: 0, busy, not_reached: notReached }, context);
+    await context.stdout.write(
+      successLine({ project_id, sessions: 0, messages: 0, busy, not_reached: notReached }),
+    );
   } else if (busy.length === 0) await context.say(`Nothing to erase: this user has no sessions in ${scope}.`);
   return statusOf(busy, 0, context);
 }
@@ -134,8 +139,7 @@ async function reportEnd(
   if (context.options.json) {
     const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
     const all = { ...here, ...report, ...ownFacts, integrity, hashes, busy, not_reached: notReached };
-    await writePurgeResult(all, context);
-    return;
+    return context.stdout.write(successLine(all));
   }
   await writeNotice(
     purgeSummary({ facts, integrity, ...report }, journals_removed, progress),

@@ -35,7 +35,7 @@ export function registerStoreBackup(parent: Command, run: Run): void {
 export async function runStoreBackup(
   { file: path, withKeys, force }: StoreBackupInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const { host, options, stdout, signal } = context;
   const target = context.resolve('report');
   if (target.url !== null) throw administeredElsewhere(target.url);
@@ -59,10 +59,7 @@ export async function runStoreBackup(
   } finally {
     progress.stop();
   }
-  if (options.json) {
-    await stdout.write(successLine({ file: path, ...facts }));
-    return;
-  }
+  if (options.json) return stdout.write(successLine({ file: path, ...facts }));
   const keys = facts.keys > 0 ? ` and ${counted(facts.keys, 'key')}` : '';
   const rows = `${counted(facts.sessions, 'session')}, ${counted(facts.messages, 'message')}${keys}`;
   await context.say(

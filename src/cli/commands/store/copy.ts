@@ -29,7 +29,7 @@ export function registerStoreCopy(parent: Command, run: Run): void {
     );
 }
 
-export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<undefined> {
+export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<void> {
   const { host, options, stdout, signal } = context;
   const storeAt = (text: string, source: string) =>
     readNamedStore(text, {
@@ -58,10 +58,7 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   } finally {
     progress.stop();
   }
-  if (options.json) {
-    await stdout.write(successLine(report));
-    return;
-  }
+  if (options.json) return stdout.write(successLine(report));
   for (const { project_name, sessions, messages, hash } of report.projects) {
     const rows = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
     await stdout.write(`${project_name}: ${rows}, identical in both (SHA-256 ${hash.slice(0, 16)}…)\n`);

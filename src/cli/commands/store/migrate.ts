@@ -15,7 +15,7 @@ export function registerStoreMigrate(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runStoreMigrate));
 }
 
-export async function runStoreMigrate(context: CliContext): Promise<undefined> {
+export async function runStoreMigrate(context: CliContext): Promise<void> {
   const target = context.resolve('report');
   if (target.url !== null) throw administeredElsewhere(target.url);
   const startedAt = monotonicMs();

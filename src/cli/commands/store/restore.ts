@@ -33,7 +33,7 @@ export function registerStoreRestore(parent: Command, run: Run): void {
 export async function runStoreRestore(
   { file, replaces }: StoreRestoreInput,
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const { host, options, stdout, signal } = context;
   const target = context.resolve('report');
   if (target.url !== null) throw administeredElsewhere(target.url);
@@ -53,10 +53,7 @@ export async function runStoreRestore(
   } finally {
     progress.stop();
   }
-  if (options.json) {
-    await stdout.write(successLine({ file, ...report }));
-    return;
-  }
+  if (options.json) return stdout.write(successLine({ file, ...report }));
   const { sessions, messages, made_at, place, kept, keys } = report;
   const rows = `${counted(sessions, 'session')} with ${counted(messages, 'message')}`;
   await writeNotice(progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`), stdout);

@@ -18,16 +18,13 @@ export function registerStoreVerify(parent: Command, run: Run): void {
     );
 }
 
-export async function runStoreVerify(file: string, context: CliContext): Promise<undefined> {
+export async function runStoreVerify(file: string, context: CliContext): Promise<void> {
   const { host, options, stdout, signal } = context;
   const progress = new StoreProgress(context);
   const facts = await host.backups
     .verify({ ...backupInput(file, context), progress, signal })
     .finally(() => progress.stop());
-  if (options.json) {
-    await stdout.write(successLine({ file, ...facts }));
-    return;
-  }
+  if (options.json) return stdout.write(successLine({ file, ...facts }));
   const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;
   const rows = `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
   const withKeys = keys === 0 ? 'no keys' : counted(keys, 'key');

@@ -33,14 +33,13 @@ export function registerTemplatesEdit(parent: Command, run: Run): void {
 export async function runTemplatesEdit(
   { name }: { readonly name: string },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const templates = templatesOf(context.host);
   const path = templates.path(name);
   const before = templates.has(name) ? await templates.text(name, context.signal) : null;
   const after = await editedText(before ?? newTemplate, context);
   if (after === (before ?? newTemplate)) {
-    await context.say('Nothing was changed.');
-    return;
+    return context.say('Nothing was changed.');
   }
   if (context.stdinIsFed) await requireValid(name, after);
   templates.write(name, after);

@@ -37,7 +37,7 @@ export function registerTemplatesList(parent: Command, run: Run): void {
     .action((_options, command: Command) => run(command, runTemplatesList));
 }
 
-export async function runTemplatesList(context: CliContext): Promise<undefined> {
+export async function runTemplatesList(context: CliContext): Promise<void> {
   const templates = await templatesOf(context.host).list(context.signal);
   if (context.options.json) {
     const data = templates.map(({ name, template, problem }) => ({
@@ -45,8 +45,7 @@ export async function runTemplatesList(context: CliContext): Promise<undefined> 
       ...(template !== null && templateFields(template)),
       problem,
     }));
-    await context.stdout.write(successLine(data));
-    return;
+    return context.stdout.write(successLine(data));
   }
   await writeTable(context.stdout, columns, templates);
   for (const { name, problem } of templates)

@@ -18,7 +18,7 @@ export function registerTemplatesRemove(parent: Command, run: Run): void {
 export async function runTemplatesRemove(
   { name }: { readonly name: string },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   templatesOf(context.host).remove(name);
   if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Removed template ${name}.`);

@@ -20,12 +20,11 @@ export function registerTemplatesShow(parent: Command, run: Run): void {
 export async function runTemplatesShow(
   { name }: { readonly name: string },
   context: CliContext,
-): Promise<undefined> {
+): Promise<void> {
   const templates = templatesOf(context.host);
   if (context.options.json) {
     const template = await templates.read(name, context.signal);
-    await context.stdout.write(successLine({ name, ...templateFields(template) }));
-    return;
+    return context.stdout.write(successLine({ name, ...templateFields(template) }));
   }
   const text = await templates.text(name, context.signal);
   await context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
