@@ -6,9 +6,7 @@ import { successLine } from '../terminal/json.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-export interface CompletionInput {
-  readonly shell: (typeof shells)[number];
-}
+type Shell = (typeof shells)[number];
 
 export interface CompleteInput {
   /** All words between `parley` and the cursor. The last one is completed and may be empty. */
@@ -21,12 +19,12 @@ export function registerCompletion(parent: Command, run: Run): void {
     .command('completion')
     .description('print the completion script for commands, options, modes, profiles and sessions')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .action((shell: CompletionInput['shell'], _options, command: Command) =>
-      run(command, (context) => runCompletion({ shell }, context)),
+    .action((shell: Shell, _options, command: Command) =>
+      run(command, (context) => runCompletion(shell, context)),
     );
 }
 
-export async function runCompletion({ shell }: CompletionInput, context: Printing): Promise<void> {
+export async function runCompletion(shell: Shell, context: Printing): Promise<void> {
   const { completionScripts } = await import('../completion/scripts.ts');
   const script = completionScripts[shell];
   await context.stdout.write(context.options.json ? successLine({ shell, script }) : script);

@@ -6,11 +6,6 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
 
-export interface AuditVerifyInput {
-  /** A head that was saved earlier; null for none. */
-  readonly head: AuditHead | null;
-}
-
 export function registerAuditVerify(parent: Command, run: Run): void {
   parent
     .command('verify')
@@ -21,7 +16,7 @@ export function registerAuditVerify(parent: Command, run: Run): void {
       headOf,
     )
     .action(({ head }: { head?: AuditHead }, command: Command) =>
-      run(command, (context) => runAuditVerify({ head: head ?? null }, context)),
+      run(command, (context) => runAuditVerify(head ?? null, context)),
     );
 }
 
@@ -31,10 +26,8 @@ function headOf(text: string): AuditHead {
   throw new InvalidArgumentError('Give a number and a hash as printed by this command.');
 }
 
-export async function runAuditVerify(
-  { head: savedHead }: AuditVerifyInput,
-  context: CliContext,
-): Promise<void> {
+/** `savedHead` is a head that was saved earlier; null for none. */
+export async function runAuditVerify(savedHead: AuditHead | null, context: CliContext): Promise<void> {
   const verified = await (await context.administration()).verifyAudit(savedHead);
   const { entries, head, faults } = verified;
   if (faults.length > 0) throw damaged(faults);

@@ -4,21 +4,17 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
 
-export interface KeysRevokeInput {
-  readonly keyId: string;
-}
-
 export function registerKeysRevoke(parent: Command, run: Run): void {
   parent
     .command('revoke')
     .description('revoke a key')
     .argument('<key-id>', 'the key id, as shown by keys list')
     .action((keyId: string, _options, command: Command) =>
-      run(command, (context) => runKeysRevoke({ keyId }, context)),
+      run(command, (context) => runKeysRevoke(keyId, context)),
     );
 }
 
-export async function runKeysRevoke({ keyId }: KeysRevokeInput, context: CliContext): Promise<void> {
+export async function runKeysRevoke(keyId: string, context: CliContext): Promise<void> {
   const administration = await context.administration();
   const record = await administration.revokeKey(keyId);
   if (context.options.json) await context.stdout.write(successLine(record));

@@ -11,14 +11,11 @@ export function registerModesDefault(parent: Command, run: Run): void {
     .description('set the default mode')
     .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runModesDefault({ name }, context)),
+      run(command, (context) => runModesDefault(name, context)),
     );
 }
 
-export async function runModesDefault(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<void> {
+export async function runModesDefault(name: string, context: CliContext): Promise<void> {
   await (await ownModes(context)).setDefault(name);
   if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Mode ${name} is now the default.`);

@@ -11,14 +11,11 @@ export function registerModesRemove(parent: Command, run: Run): void {
     .description('remove a mode; its sessions stay')
     .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runModesRemove({ name }, context)),
+      run(command, (context) => runModesRemove(name, context)),
     );
 }
 
-export async function runModesRemove(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<void> {
+export async function runModesRemove(name: string, context: CliContext): Promise<void> {
   const modes = await ownModes(context);
   const wasDefault = (await modes.read()).list().some((mode) => mode.default && mode.name === name);
   await modes.remove(name);

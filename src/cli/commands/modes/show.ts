@@ -17,11 +17,11 @@ export function registerModesShow(parent: Command, run: Run): void {
     .description('show all settings of a mode')
     .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runModesShow({ name }, context)),
+      run(command, (context) => runModesShow(name, context)),
     );
 }
 
-export async function runModesShow({ name }: { readonly name: string }, context: CliContext): Promise<void> {
+export async function runModesShow(name: string, context: CliContext): Promise<void> {
   const modes = await ownModes(context);
   const settings = findMode(name, await modes.read());
   const inUse = await contextInUse(settings, context);

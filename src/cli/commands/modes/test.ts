@@ -14,14 +14,11 @@ export function registerModesTest(parent: Command, run: Run): void {
     .description('send a mode one short question, and show the reply, the time and the tokens')
     .argument('[name]', 'the mode (default: the default mode)')
     .action((name: string | undefined, _options, command: Command) =>
-      run(command, (context) => runModesTest({ name: name ?? null }, context)),
+      run(command, (context) => runModesTest(name ?? null, context)),
     );
 }
 
-export async function runModesTest(
-  { name }: { readonly name: string | null },
-  context: CliContext,
-): Promise<void> {
+export async function runModesTest(name: string | null, context: CliContext): Promise<void> {
   const mode = await chooseMode(name, context, 'its name');
   const { reply, milliseconds } = await runTrial(mode, context);
   if (reply.mode !== mode) {

@@ -5,21 +5,17 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
 
-export interface ProfilesRemoveInput {
-  readonly name: string;
-}
-
 export function registerProfilesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
     .description('remove a profile with its URL and key')
     .argument('<name>', 'the profile, as shown by profiles list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runProfilesRemove({ name }, context)),
+      run(command, (context) => runProfilesRemove(name, context)),
     );
 }
 
-export async function runProfilesRemove({ name }: ProfilesRemoveInput, context: CliContext): Promise<void> {
+export async function runProfilesRemove(name: string, context: CliContext): Promise<void> {
   await context.host.profileFile.update((config) => removeProfile(config, name));
   if (context.options.json) await context.stdout.write(successLine({ removed: name }));
   else await context.say(`Removed profile ${name}.`);

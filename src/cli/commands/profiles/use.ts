@@ -5,21 +5,17 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
 
-export interface ProfilesUseInput {
-  readonly name: string;
-}
-
 export function registerProfilesUse(parent: Command, run: Run): void {
   parent
     .command('use')
     .description('use this profile from now on')
     .argument('<name>', 'the profile, as shown by profiles list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runProfilesUse({ name }, context)),
+      run(command, (context) => runProfilesUse(name, context)),
     );
 }
 
-export async function runProfilesUse({ name }: ProfilesUseInput, context: CliContext): Promise<void> {
+export async function runProfilesUse(name: string, context: CliContext): Promise<void> {
   await context.host.profileFile.update((config) => useProfile(config, name));
   if (context.options.json) await context.stdout.write(successLine({ current: name }));
   else await context.say(`Profile ${name} is now in use.`);

@@ -5,22 +5,18 @@ import { namedOrOwnProject } from '../../project-choice.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
 
-export interface RetentionOffInput {
-  /** Null for the project of the key. */
-  readonly project: string | null;
-}
-
 export function registerRetentionOff(parent: Command, run: Run): void {
   parent
     .command('off')
     .description('remove the policy, so that nothing expires or is erased')
     .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ project }: { project?: string }, command: Command) =>
-      run(command, (context) => runRetentionOff({ project: project ?? null }, context)),
+      run(command, (context) => runRetentionOff(project ?? null, context)),
     );
 }
 
-export async function runRetentionOff({ project }: RetentionOffInput, context: CliContext): Promise<void> {
+/** `project` is null for that of the key. */
+export async function runRetentionOff(project: string | null, context: CliContext): Promise<void> {
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);

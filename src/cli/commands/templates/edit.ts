@@ -26,14 +26,11 @@ export function registerTemplatesEdit(parent: Command, run: Run): void {
     .description('create or edit a template in $VISUAL or $EDITOR, or read it from a file: edit NAME < FILE')
     .argument('<name>', 'the template, for chat -t')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runTemplatesEdit({ name }, context)),
+      run(command, (context) => runTemplatesEdit(name, context)),
     );
 }
 
-export async function runTemplatesEdit(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<void> {
+export async function runTemplatesEdit(name: string, context: CliContext): Promise<void> {
   const templates = templatesOf(context.host);
   const path = templates.path(name);
   const before = templates.has(name) ? await templates.text(name, context.signal) : null;

@@ -11,14 +11,11 @@ export function registerTemplatesRemove(parent: Command, run: Run): void {
     .description('remove a template; its sessions keep their settings')
     .argument('<name>', 'the template, as shown by templates list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runTemplatesRemove({ name }, context)),
+      run(command, (context) => runTemplatesRemove(name, context)),
     );
 }
 
-export async function runTemplatesRemove(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<void> {
+export async function runTemplatesRemove(name: string, context: CliContext): Promise<void> {
   templatesOf(context.host).remove(name);
   if (context.options.json) await context.stdout.write(successLine({ name }));
   else await context.say(`Removed template ${name}.`);

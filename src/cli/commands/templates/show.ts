@@ -13,14 +13,11 @@ export function registerTemplatesShow(parent: Command, run: Run): void {
     .description('print the file of a template')
     .argument('<name>', 'the template, as shown by templates list')
     .action((name: string, _options, command: Command) =>
-      run(command, (context) => runTemplatesShow({ name }, context)),
+      run(command, (context) => runTemplatesShow(name, context)),
     );
 }
 
-export async function runTemplatesShow(
-  { name }: { readonly name: string },
-  context: CliContext,
-): Promise<void> {
+export async function runTemplatesShow(name: string, context: CliContext): Promise<void> {
   const templates = templatesOf(context.host);
   if (context.options.json) {
     const template = await templates.read(name, context.signal);
