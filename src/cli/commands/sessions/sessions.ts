@@ -1,7 +1,5 @@
 // `parley sessions …`: the group of commands on sessions.
-import type { Command } from 'commander';
-import { registerCommands } from '../../command-group.ts';
-import type { Run } from '../../run.ts';
+import { commandGroup } from '../../command-group.ts';
 import { registerArchive } from './archive.ts';
 import { registerBatches } from './batches.ts';
 import { registerCreate } from './create.ts';
@@ -24,34 +22,31 @@ import { registerUnarchive } from './unarchive.ts';
 import { registerUndo } from './undo.ts';
 import { registerUnpin } from './unpin.ts';
 
-const commands = {
-  create: registerCreate,
-  get: registerGet,
-  list: registerList,
-  search: registerSearch,
-  messages: registerMessages,
-  show: registerShow,
-  rename: registerRename,
-  fork: registerFork,
-  undo: registerUndo,
-  redo: registerRedo,
-  delete: registerDelete,
-  restore: registerRestore,
-  pin: registerPin,
-  unpin: registerUnpin,
-  archive: registerArchive,
-  unarchive: registerUnarchive,
-  tag: registerTag,
-  batches: registerBatches,
-  purge: registerPurge,
-  redact: registerRedact,
-  export: registerExport,
-  import: registerImport,
-};
-
-export function registerSessions(parent: Command, run: Run, second?: string | null): void {
-  const sessions = parent
-    .command('sessions')
-    .description('create, read, list, search, organise, delete, import and export sessions');
-  registerCommands(sessions, run, commands, second);
-}
+export const registerSessions = commandGroup({
+  name: 'sessions',
+  description: 'create, read, list, search, organise, delete, import and export sessions',
+  commands: {
+    create: registerCreate,
+    get: registerGet,
+    list: registerList,
+    search: registerSearch,
+    messages: registerMessages,
+    show: registerShow,
+    rename: registerRename,
+    fork: registerFork,
+    undo: registerUndo,
+    redo: registerRedo,
+    delete: registerDelete,
+    restore: registerRestore,
+    pin: registerPin,
+    unpin: registerUnpin,
+    archive: registerArchive,
+    unarchive: registerUnarchive,
+    tag: registerTag,
+    batches: registerBatches,
+    purge: registerPurge,
+    redact: registerRedact,
+    export: registerExport,
+    import: registerImport,
+  },
+});

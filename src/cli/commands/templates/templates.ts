@@ -1,27 +1,9 @@
 // `parley templates …`: manages templates, which are files with a message, settings and variables.
-import type { Command } from 'commander';
-import { registerCommands } from '../../command-group.ts';
-import { helpNote } from '../../help-layout.ts';
-import type { Run } from '../../run.ts';
+import { commandGroup } from '../../command-group.ts';
 import { registerTemplatesEdit } from './edit.ts';
 import { registerTemplatesList } from './list.ts';
 import { registerTemplatesRemove } from './remove.ts';
 import { registerTemplatesShow } from './show.ts';
-
-const commands = {
-  list: registerTemplatesList,
-  show: registerTemplatesShow,
-  edit: registerTemplatesEdit,
-  remove: registerTemplatesRemove,
-};
-
-export function registerTemplates(parent: Command, run: Run, second?: string | null): void {
-  const templates = parent
-    .command('templates')
-    .description('manage templates: messages with settings and variables, for chat -t')
-    .addHelpText('after', helpNote(templatesHelp));
-  registerCommands(templates, run, commands, second);
-}
 
 const templatesHelp = `
 A template is a file NAME.md in "templates" of the configuration directory:
@@ -38,3 +20,15 @@ A template is a file NAME.md in "templates" of the configuration directory:
   git diff | parley chat -t commit --set language=German
 
   The settings mode, system, parameters, schema and title are optional. {{input}} is the input of chat: words, files and stdin; without {{input}} it is added after the text. {{name}} needs --set name=value, {{name:default}} does not. \\{{ stands for {{.`;
+
+export const registerTemplates = commandGroup({
+  name: 'templates',
+  description: 'manage templates: messages with settings and variables, for chat -t',
+  help: templatesHelp,
+  commands: {
+    list: registerTemplatesList,
+    show: registerTemplatesShow,
+    edit: registerTemplatesEdit,
+    remove: registerTemplatesRemove,
+  },
+});
