@@ -1,8 +1,8 @@
 // `parley sessions pin`.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
-import { registerOrdering } from './ordering-command.ts';
+import { registerBatch } from './batch-command.ts';
 
 export function registerPin(parent: Command, run: Run): void {
-  registerOrdering(parent, run, { kind: 'pin', description: 'pin sessions' });
+  registerBatch(parent, run, { kind: 'pin', description: 'pin sessions' });
 }

@@ -5,13 +5,13 @@ import { ParleyError } from '../../../service/errors.ts';
 import { helpNote } from '../../help-layout.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
-import { registerOrdering } from './ordering-command.ts';
+import { registerBatch } from './batch-command.ts';
 
 const usage = `
 +TAG adds a tag, -TAG removes one.`;
 
 export function registerTag(parent: Command, run: Run): void {
-  registerOrdering(parent, run, {
+  registerBatch(parent, run, {
     kind: 'tag',
     description: 'add or remove tags of sessions',
     options: (command) =>

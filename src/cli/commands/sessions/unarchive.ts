@@ -1,8 +1,8 @@
 // `parley sessions unarchive`.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
-import { registerOrdering } from './ordering-command.ts';
+import { registerBatch } from './batch-command.ts';
 
 export function registerUnarchive(parent: Command, run: Run): void {
-  registerOrdering(parent, run, { kind: 'unarchive', description: 'show archived sessions in lists again' });
+  registerBatch(parent, run, { kind: 'unarchive', description: 'show archived sessions in lists again' });
 }
