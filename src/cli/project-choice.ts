@@ -19,8 +19,11 @@ export async function namedProject(project: string, context: CliContext): Promis
 }
 
 /** The named project, or without a name the project of the key in use. */
-export async function namedOrOwnProject(project: string | null, context: CliContext): Promise<ChosenProject> {
-  if (project !== null) return namedProject(project, context);
+export async function namedOrOwnProject(
+  project: string | undefined,
+  context: CliContext,
+): Promise<ChosenProject> {
+  if (project !== undefined) return namedProject(project, context);
   const { backend } = await context.open();
   return (await backend.service.verify(await context.call())).data;
 }

@@ -128,8 +128,7 @@ export const slashCommands: readonly SlashCommand[] = [
         });
       }
       const { id } = await resolveSession(reference, context, 'deleted');
-      const input = { words: [id], batch: null, last: false, verbose: false, throwsMissing: true };
-      await runRestore(input, context);
+      await runRestore({ words: [id], throwsMissing: true }, context);
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
       conversation.continueInMode(mode);

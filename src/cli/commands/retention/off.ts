@@ -11,12 +11,12 @@ export function registerRetentionOff(parent: Command, run: Run): void {
     .description('remove the policy, so that nothing expires or is erased')
     .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ project }: { project?: string }, command: Command) =>
-      run(command, (context) => runRetentionOff(project ?? null, context)),
+      run(command, (context) => runRetentionOff(project, context)),
     );
 }
 
-/** `project` is null for that of the key. */
-export async function runRetentionOff(project: string | null, context: CliContext): Promise<void> {
+/** Without a project, it is that of the key. */
+export async function runRetentionOff(project: string | undefined, context: CliContext): Promise<void> {
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);

@@ -6,13 +6,6 @@ import { confirmedSessions } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { RetentionRunInput } from './running.ts';
 
-interface RunFlags {
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly confirm?: number;
-  readonly project?: string;
-}
-
 export function registerRetentionRun(parent: Command, run: Run): void {
   parent
     .command('run')
@@ -25,18 +18,8 @@ export function registerRetentionRun(parent: Command, run: Run): void {
       confirmedSessions,
     )
     .option('--project <name>', 'a project other than that of the key, by name or id')
-    .action(({ dryRun, yes, confirm, project }: RunFlags, command: Command) =>
-      run(command, (context) =>
-        runRetentionRun(
-          {
-            dryRun: dryRun ?? false,
-            yes: yes ?? false,
-            confirm: confirm ?? null,
-            project: project ?? null,
-          },
-          context,
-        ),
-      ),
+    .action((input: RetentionRunInput, command: Command) =>
+      run(command, (context) => runRetentionRun(input, context)),
     );
 }
 

@@ -14,12 +14,12 @@ import { commandAtTarget } from '../sessions/batch.ts';
 import { planText, reasonText } from './policy-text.ts';
 
 export interface RetentionRunInput {
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  /** The confirmed number of sessions; null if none is given. */
-  readonly confirm: number | null;
-  /** Null for the project of the key. */
-  readonly project: string | null;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  /** The confirmed number of sessions. */
+  readonly confirm?: number;
+  /** Without it, the project is that of the key. */
+  readonly project?: string;
 }
 
 export async function runRetention(input: RetentionRunInput, context: CliContext): Promise<void> {
@@ -28,7 +28,7 @@ export async function runRetention(input: RetentionRunInput, context: CliContext
   const plan = await retention.plan(project.project_id);
   if (plan === null) throw noPolicyOf(project);
   if (input.dryRun) return writePlan(plan, context);
-  if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === null)
+  if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === undefined)
     return reportNothingDone(plan, context);
   const confirmed = await confirmedCount(plan, input, context);
   const startedAt = monotonicMs();
@@ -70,13 +70,13 @@ async function confirmedCount(
   context: CliContext,
 ): Promise<number | null> {
   const { sessions, confirmation } = plan;
-  if (count === null && confirmation === null) {
+  if (count === undefined && confirmation === null) {
     if (yes || sessions === 0) return null;
     await context.say(planText(plan));
     if (await confirm('Run it?', '--yes', context.prompting)) return null;
     throw new ParleyError('USAGE', 'Nothing was done.', { hint: 'You answered no.' });
   }
-  if (count === null) await context.say(`${planText(plan)} ${reasonText[confirmation ?? 'first_run']}.`);
+  if (count === undefined) await context.say(`${planText(plan)} ${reasonText[confirmation ?? 'first_run']}.`);
   const typed =
     count ?? (await askText(`Type ${sessions} to run it`, `--confirm ${sessions}`, context.prompting));
   if (String(typed).trim() !== String(sessions)) throw wrongCount(plan, String(typed));

@@ -1,6 +1,5 @@
 // `parley retention set`: sets the policy of a project. It changes no sessions; the first run needs a confirmed count.
 import type { Command } from 'commander';
-import type { RetentionPolicy } from '../../../service/project-retention.ts';
 import type { CliContext } from '../../context.ts';
 import { namedOrOwnProject } from '../../project-choice.ts';
 import type { Run } from '../../run.ts';
@@ -10,15 +9,10 @@ import { wholeNumber } from '../../whole-number.ts';
 import { planText, policyText, reasonText } from './policy-text.ts';
 
 export interface RetentionSetInput {
-  readonly policy: RetentionPolicy;
-  /** Null for the project of the key. */
-  readonly project: string | null;
-}
-
-interface SetFlags {
   readonly after: number;
   readonly keepLast?: number;
   readonly eraseAfter?: number;
+  /** Without it, the project is that of the key. */
   readonly project?: string;
 }
 
@@ -30,18 +24,16 @@ export function registerRetentionSet(parent: Command, run: Run): void {
     .option('--keep-last <n>', 'keep the newest n sessions, whatever their age', wholeNumber(1, 1_000_000))
     .option('--erase-after <time>', 'the time from deletion to permanent erasure (default: never)', timeSpan)
     .option('--project <name>', 'a project other than that of the key, by name or id')
-    .action(({ after, keepLast, eraseAfter, project }: SetFlags, command: Command) =>
-      run(command, (context) => {
-        const policy = { after_ms: after, keep_last: keepLast ?? null, erase_after_ms: eraseAfter ?? null };
-        return runRetentionSet({ policy, project: project ?? null }, context);
-      }),
+    .action((input: RetentionSetInput, command: Command) =>
+      run(command, (context) => runRetentionSet(input, context)),
     );
 }
 
 export async function runRetentionSet(
-  { policy, project }: RetentionSetInput,
+  { after, keepLast, eraseAfter, project }: RetentionSetInput,
   context: CliContext,
 ): Promise<void> {
+  const policy = { after_ms: after, keep_last: keepLast ?? null, erase_after_ms: eraseAfter ?? null };
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   await retention.setPolicy(project_id, policy);

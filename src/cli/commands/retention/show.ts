@@ -11,9 +11,9 @@ import { utcOption } from '../../utc-option.ts';
 import { noPolicy, policyText, reasonText } from './policy-text.ts';
 
 export interface RetentionShowInput {
-  /** Null for all projects. */
-  readonly project: string | null;
-  readonly utc: boolean;
+  /** Without it, all projects. */
+  readonly project?: string;
+  readonly utc?: boolean;
 }
 
 export function registerRetentionShow(parent: Command, run: Run): void {
@@ -22,17 +22,17 @@ export function registerRetentionShow(parent: Command, run: Run): void {
     .description('show the policies, what a run would do now, and when the next session expires')
     .option('--project <name>', 'only this project, by name or id')
     .addOption(utcOption())
-    .action(({ project, utc }: { project?: string; utc?: true }, command: Command) =>
-      run(command, (context) => runRetentionShow({ project: project ?? null, utc: utc ?? false }, context)),
+    .action((input: RetentionShowInput, command: Command) =>
+      run(command, (context) => runRetentionShow(input, context)),
     );
 }
 
 export async function runRetentionShow(
-  { project, utc }: RetentionShowInput,
+  { project, utc = false }: RetentionShowInput,
   context: CliContext,
 ): Promise<void> {
   const retention = await (await context.administration()).retention();
-  const only = project === null ? null : await namedProject(project, context);
+  const only = project === undefined ? null : await namedProject(project, context);
   const plans: RetentionPlan[] = [];
   for (const { project_id } of await retention.policies()) {
     const plan = only === null || only.project_id === project_id ? await retention.plan(project_id) : null;

@@ -11,13 +11,9 @@ import type { UserPurgeInput } from './user-purging.ts';
 
 export type { PurgeInput };
 
-interface PurgeFlags {
+interface PurgeFlags extends Omit<PurgeInput, 'deletedBefore'> {
   readonly deletedBefore?: PointInTime;
   readonly user?: string;
-  readonly allProjects?: true;
-  readonly rewrite?: true;
-  readonly dryRun?: true;
-  readonly confirm?: number;
   readonly yes?: true;
 }
 
@@ -38,17 +34,10 @@ export function registerPurge(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be erased, and erase nothing')
     .option('--confirm <count>', 'confirm the number of sessions, instead of typing it', confirmedSessions)
     .option('-y, --yes', 'do not ask for confirmation (with --user)')
-    .action((flags: PurgeFlags, command: Command) =>
+    .action(({ deletedBefore, user, yes, ...common }: PurgeFlags, command: Command) =>
       run(command, (context) => {
-        const { deletedBefore, user, yes } = flags;
-        const common = {
-          allProjects: flags.allProjects ?? false,
-          rewrite: flags.rewrite ?? false,
-          dryRun: flags.dryRun ?? false,
-          confirm: flags.confirm ?? null,
-        };
         if (user !== undefined && deletedBefore === undefined)
-          return runUserPurge({ ...common, user, yes: yes ?? false }, context);
+          return runUserPurge({ ...common, user, ...(yes && { yes }) }, context);
         if (deletedBefore === undefined || user !== undefined) throw needsOneFilter();
         if (yes) throw needsCount();
         return runPurge({ ...common, deletedBefore }, context);

@@ -17,12 +17,12 @@ import { removePurgedJournals } from './purged-journals.ts';
 
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
-  readonly allProjects: boolean;
-  /** True to rewrite the tables of a store that would otherwise keep erased bytes in its files. */
-  readonly rewrite: boolean;
-  readonly dryRun: boolean;
-  /** The confirmed number of sessions; null to ask for it. */
-  readonly confirm: number | null;
+  readonly allProjects?: true;
+  /** Rewrites the tables of a store that would otherwise keep erased bytes in its files. */
+  readonly rewrite?: boolean;
+  readonly dryRun?: true;
+  /** The confirmed number of sessions. Without it, the user is asked. */
+  readonly confirm?: number;
 }
 
 /** Other places that may contain the same texts. */
@@ -34,6 +34,7 @@ const notReached = [
 ];
 
 export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<number> {
+  const { rewrite = false } = input;
   const { backend } = await context.open();
   const administration = await context.administration();
   const deleted_before = timeOf(input.deletedBefore, context.host.now());
@@ -48,7 +49,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     return exitDone;
   }
   if (input.dryRun && !context.options.json) {
-    await writeNotice(describePlan(plan, scope, before, input.rewrite), context.stdout);
+    await writeNotice(describePlan(plan, scope, before, rewrite), context.stdout);
     await listNotReached(context);
     return exitDone;
   }
@@ -57,9 +58,9 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     await context.stdout.write(successLine({ ...request, ...counts, not_reached: notReached }));
     return exitDone;
   }
-  await context.say(describePlan(plan, scope, before, input.rewrite));
+  await context.say(describePlan(plan, scope, before, rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
-  const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
+  const erasing = { ...request, expected_sessions: plan.sessions, rewrite };
   const progress = new PurgeProgress(plan.sessions, context);
   const { facts, integrity, ...report } = await progress.over(
     administration.purgeSessions({ ...erasing, onErased: (sessions) => progress.add(sessions) }),
@@ -128,7 +129,7 @@ function describePlan(
 
 export async function requireCount(
   count: number,
-  confirm: number | null,
+  confirm: number | undefined,
   context: CliContext,
 ): Promise<void> {
   const confirmed =

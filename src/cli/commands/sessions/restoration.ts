@@ -28,14 +28,14 @@ import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './ret
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** The batch to undo instead of ids; null for none. */
-  readonly batch: string | null;
+  /** The batch to undo instead of ids. */
+  readonly batch?: string;
   /** True to undo the last batch of this target and project. Batches that were undone already do not count. */
-  readonly last: boolean;
+  readonly last?: boolean;
   /** True to undo a last batch that is an import, which deletes sessions, without asking. */
   readonly yes?: boolean;
   /** Prints a result line for each id, even at a terminal. */
-  readonly verbose: boolean;
+  readonly verbose?: boolean;
   /** True to reject if the only session is missing, for a caller that reports failures itself. */
   readonly throwsMissing?: boolean;
 }
@@ -47,8 +47,8 @@ const longestQuestionMs = 24 * 60 * 60 * 1000;
 const clockToleranceMs = 60 * 1000;
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
-  const { words, batch, last, verbose, yes = false, throwsMissing = false } = input;
-  if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
+  const { words, batch, last, verbose = false, yes = false, throwsMissing = false } = input;
+  if ([words.length > 0, batch !== undefined, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
       hint: 'Nothing was done. Use ids, or --batch BATCH, or --last alone.',
     });
@@ -60,7 +60,7 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
       await requireYes('delete', 'the sessions that this import created', context);
     return restoreBatch(found, verbose, context);
   }
-  if (batch !== null) return restoreBatch(batch, verbose, context);
+  if (batch !== undefined) return restoreBatch(batch, verbose, context);
   const draft = newDraft(context);
   const { list } = draft;
   try {

@@ -5,13 +5,6 @@ import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
 import type { RestoreInput } from './restoration.ts';
 
-interface RestoreFlags {
-  readonly batch?: string;
-  readonly last?: true;
-  readonly yes?: true;
-  readonly verbose?: true;
-}
-
 export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
@@ -21,19 +14,8 @@ export function registerRestore(parent: Command, run: Run): void {
     .option('--last', 'undo the last batch of this project')
     .option('-y, --yes', 'do not ask before --last deletes the sessions of an import')
     .option('--verbose', 'print a result line for each id, even at a terminal')
-    .action((words: string[], flags: RestoreFlags, command: Command) =>
-      run(command, (context) =>
-        runRestore(
-          {
-            words,
-            batch: flags.batch ?? null,
-            last: flags.last ?? false,
-            yes: flags.yes ?? false,
-            verbose: flags.verbose ?? false,
-          },
-          context,
-        ),
-      ),
+    .action((words: string[], flags: Omit<RestoreInput, 'words'>, command: Command) =>
+      run(command, (context) => runRestore({ words, ...flags }, context)),
     );
 }
 

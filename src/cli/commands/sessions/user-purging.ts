@@ -20,8 +20,8 @@ import { listNotReached, purgeSummary, requireCount } from './purging.ts';
 
 export interface UserPurgeInput extends Omit<PurgeInput, 'deletedBefore'> {
   readonly user: string;
-  /** True to skip the confirmation. */
-  readonly yes: boolean;
+  /** Skips the confirmation. */
+  readonly yes?: true;
 }
 
 /** How many sessions are listed. */
@@ -37,6 +37,7 @@ const notReached = [
 ];
 
 export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext): Promise<number> {
+  const { rewrite = false } = input;
   const administration = await context.administration();
   const { backend } = await context.open();
   const project = input.allProjects ? null : (await backend.service.verify(await context.call())).data;
@@ -44,7 +45,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const plan = await administration.planUserPurge(request);
   const scope = project === null ? 'all projects' : `project ${project.project_name}`;
   if (input.dryRun && !context.options.json) {
-    await writeNotice(describePlan(plan, scope, input.rewrite), context.stdout);
+    await writeNotice(describePlan(plan, scope, rewrite), context.stdout);
     await listNotReached(context, notReached);
     return exitDone;
   }
@@ -55,11 +56,10 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     return exitDone;
   }
   if (plan.sessions === 0 && !plan.unfinished) return reportNone(plan, request.project_id, scope, context);
-  await context.say(describePlan(plan, scope, input.rewrite));
+  await context.say(describePlan(plan, scope, rewrite));
   if (plan.sessions > 0 && !input.yes) await requireCount(plan.sessions, input.confirm, context);
   const history_lines = await redactTyped(request, administration, context);
   const expected_sessions = input.yes ? null : plan.sessions;
-  const { rewrite } = input;
   const progress = new PurgeProgress(plan.sessions, context);
   const onErased = (sessions: number) => progress.add(sessions);
   const report = await progress.over(
