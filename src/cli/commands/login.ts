@@ -16,13 +16,8 @@ import { readMessage } from '../terminal/stdin.ts';
 
 export interface LoginInput {
   /** Reads the key from stdin instead of a hidden prompt. */
-  readonly keyFromStdin: boolean;
-  /** The JSON pointer to the reply in the server's chat response. Null keeps the pointer of the profile. */
-  readonly replyPointer: string | null;
-}
-
-interface LoginFlags {
   readonly keyStdin?: true;
+  /** The JSON pointer to the reply in the server's chat response. Without it, the pointer of the profile is kept. */
   readonly replyPointer?: string;
 }
 
@@ -43,17 +38,11 @@ export function registerLogin(parent: Command, run: Run): void {
       'JSON Pointer to the reply in the response of a third-party server, as in /data/text',
     )
     .addHelpText('after', helpNote(defaults))
-    .action(({ keyStdin, replyPointer }: LoginFlags, command: Command) =>
-      run(command, (context) =>
-        runLogin({ keyFromStdin: keyStdin ?? false, replyPointer: replyPointer ?? null }, context),
-      ),
-    );
+    .action((input: LoginInput, command: Command) => run(command, (context) => runLogin(input, context)));
 }
 
-export async function runLogin(
-  { keyFromStdin, replyPointer }: LoginInput,
-  context: CliContext,
-): Promise<void> {
+export async function runLogin(input: LoginInput, context: CliContext): Promise<void> {
+  const { keyStdin, replyPointer = null } = input;
   const place = context.resolve('login');
   if (replyPointer !== null && place.url === null) {
     throw new ParleyError('USAGE', '--reply-pointer requires a server: name it with --url.');
@@ -62,7 +51,7 @@ export async function runLogin(
   if (place.url !== null || context.options.store !== null) requireServerName(profile);
   const ownStore = place.store === null ? 'the store on this machine' : `the store ${place.storeName}`;
   const question = `Key for ${place.url ?? ownStore}`;
-  if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
+  if (place.url === null && !keyStdin && !context.prompting.allowed) {
     throw new ParleyError('USAGE', `${question}: there is no terminal to ask for it.`, {
       hint:
         place.store === null
@@ -70,7 +59,7 @@ export async function runLogin(
           : 'Pipe the key in with --key-stdin. To create one: parley keys create --store URL --project NAME',
     });
   }
-  const text = keyFromStdin
+  const text = keyStdin
     ? await readKey(context)
     : await askSecret(question, '--key-stdin', context.prompting);
   const key = text.trim();

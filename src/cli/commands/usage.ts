@@ -9,8 +9,8 @@ import { wholeNumber } from '../whole-number.ts';
 import { columnsThatFit, usageColumns, usageLines } from './usage/usage-layout.ts';
 
 export interface UsageInput {
-  /** Null for all time. */
-  readonly days: number | null;
+  /** Without it, all time. */
+  readonly days?: number;
   readonly by: UsageQuery['by'];
 }
 
@@ -24,16 +24,14 @@ export function registerUsage(parent: Command, run: Run): void {
         .choices(['mode', 'session', 'day'])
         .default('mode'),
     )
-    .action((flags: { days?: number; by: UsageQuery['by'] }, command: Command) =>
-      run(command, (context) => runUsage({ days: flags.days ?? null, by: flags.by }, context)),
-    );
+    .action((input: UsageInput, command: Command) => run(command, (context) => runUsage(input, context)));
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 export async function runUsage({ days: count, by }: UsageInput, context: CliContext): Promise<void> {
   const administration = await context.administration();
-  const since = count === null ? null : new Date(context.host.now() - count * dayMs).toISOString();
+  const since = count === undefined ? null : new Date(context.host.now() - count * dayMs).toISOString();
   const records = await administration.usage({ since, by });
   if (context.options.json) return context.stdout.write(successLine(records));
   const { stdout } = context;

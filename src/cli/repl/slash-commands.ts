@@ -101,8 +101,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'print all messages of this session',
     run: (_argument, { context, conversation, source }) => {
       const id = requireSessionId(conversation);
-      const input = { id, format: null, markdown: 'auto', utc: false, all: false } as const;
-      return source.lend(() => runMessages(input, context));
+      return source.lend(() => runMessages({ id, markdown: 'auto' }, context));
     },
   },
   turnCommands.retry,

@@ -269,10 +269,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the messages of a session',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await runMessages(
-        { id: 'ses_1', format: null, markdown: 'auto', utc: false, all: false },
-        server.context,
-      );
+      await runMessages({ id: 'ses_1', markdown: 'auto' }, server.context);
     },
   },
   {

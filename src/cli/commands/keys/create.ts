@@ -1,7 +1,7 @@
 // `parley keys create`: creates a key. The key is printed only once, because the store keeps only its hash.
 import { type Command, Option } from 'commander';
 import { localProfile, storeKey } from '../../../config/profiles.ts';
-import type { Administration, CreatedKey, CreateKeyRequest } from '../../../service/administration.ts';
+import type { Administration, CreatedKey } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type KeyScope, keyScopes } from '../../../service/key-limits.ts';
 import { type PointInTime, pointInTime, timeAhead } from '../../age.ts';
@@ -14,14 +14,7 @@ import { wholeNumber } from '../../whole-number.ts';
 export interface KeysCreateInput {
   readonly project: string;
   readonly name: string;
-  /** True to make it the key of the current profile. */
-  readonly use: boolean;
-  readonly limits: Omit<CreateKeyRequest, 'project_name' | 'key_name'>;
-}
-
-interface KeyOptions {
-  readonly project: string;
-  readonly name: string;
+  /** Makes it the key of the current profile. */
   readonly use?: true;
   readonly scope?: KeyScope;
   readonly expires?: PointInTime;
@@ -45,15 +38,12 @@ export function registerKeysCreate(parent: Command, run: Run): void {
     .option('--expires <when>', 'when it expires, as in 90d or 2027-01-31 (default: never)', pointInTime)
     .option('--turns-per-day <n>', 'the most turns per day in UTC (default: no limit)', wholeNumber(1))
     .option('--tokens-per-day <n>', 'the most tokens per day in UTC (default: no limit)', wholeNumber(1))
-    .action((options: KeyOptions, command: Command) =>
-      run(command, (context) => {
-        const { project, name, use = false } = options;
-        return runKeysCreate({ project, name, use, limits: limitsOf(options, context.host.now()) }, context);
-      }),
+    .action((input: KeysCreateInput, command: Command) =>
+      run(command, (context) => runKeysCreate(input, context)),
     );
 }
 
-function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeyOptions, now: number) {
+function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeysCreateInput, now: number) {
   const expiresAt = expires === undefined ? null : timeAhead(expires, now);
   if (expiresAt !== null && Date.parse(expiresAt) <= now)
     throw new ParleyError('USAGE', `The time of --expires is in the past: ${expiresAt}.`, {
@@ -68,19 +58,20 @@ function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeyOptions, now
 }
 
 export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<void> {
-  await context.open({ beginsStore: input.use });
+  const { use = false } = input;
+  const limits = limitsOf(input, context.host.now());
+  await context.open({ beginsStore: use });
   const administration = await context.administration();
   const created = await administration.createKey({
     project_name: input.project,
     key_name: input.name,
-    ...input.limits,
+    ...limits,
   });
-  if (input.use) await storeInProfile(created, administration, context);
+  if (use) await storeInProfile(created, administration, context);
   if (context.options.json) return context.stdout.write(successLine(created));
   await context.stdout.write(`${created.key}\n`);
-  const use = input.use ? 'the profile now uses it' : 'use it as PARLEY_API_KEY';
   await context.say(
-    `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use}.`,
+    `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use ? 'the profile now uses it' : 'use it as PARLEY_API_KEY'}.`,
   );
 }
 

@@ -11,13 +11,7 @@ import {
 } from '../../setting-options.ts';
 import { toJson } from '../../terminal/json.ts';
 
-export interface CreateInput {
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly settings: SettingFlags;
-}
-
-interface CreateFlags extends SettingFlags {
+export interface CreateInput extends SettingFlags {
   readonly title?: string;
   readonly user?: string;
 }
@@ -28,17 +22,16 @@ export function registerCreate(parent: Command, run: Run): void {
     .description('create an empty session and print its id')
     .option('--title <title>', 'title of up to 200 characters')
     .option('--user <name>', 'the user that the session belongs to');
-  addSettingOptions(command).action((flags: CreateFlags, command: Command) =>
-    run(command, (context) =>
-      runCreate({ title: flags.title ?? null, user: flags.user ?? null, settings: flags }, context),
-    ),
+  addSettingOptions(command).action((input: CreateInput, command: Command) =>
+    run(command, (context) => runCreate(input, context)),
   );
 }
 
-export async function runCreate({ title, user, settings }: CreateInput, context: CliContext): Promise<void> {
-  const initial = await readSettings(settings, null, context.signal);
+export async function runCreate(input: CreateInput, context: CliContext): Promise<void> {
+  const { title = null, user } = input;
+  const initial = await readSettings(input, null, context.signal);
   const { backend } = await context.open();
-  const request = { title, ...initialSettings(initial), ...(user !== null && { user }) };
+  const request = { title, ...initialSettings(initial), ...(user !== undefined && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);
   await rememberOrReport(data.session_id, null, context);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);

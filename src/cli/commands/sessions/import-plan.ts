@@ -23,26 +23,28 @@ import { requireTags } from './required-tags.ts';
 export interface ImportInput {
   /** Files, directories and archives; or `-` for stdin. */
   readonly paths: readonly string[];
-  /** Null to recognise each file. */
-  readonly from: SourceName | 'parley' | null;
+  /** Without it, each file is recognised. */
+  readonly from?: ImportedSource;
   /** Compared with the time of the last message. */
-  readonly since: PointInTime | null;
+  readonly since?: PointInTime;
   /** A glob over titles. */
-  readonly match: string | null;
-  readonly messagesOnly: boolean;
+  readonly match?: string;
+  readonly messagesOnly?: boolean;
   /** The tags of imported sessions. Sessions that exist already keep their own. */
-  readonly tags: readonly string[];
-  readonly dryRun: boolean;
+  readonly tag?: readonly string[];
+  readonly dryRun?: true;
   /** Only looks for conversations of other programs on this machine. */
-  readonly scan: boolean;
-  /** The import to resume instead of paths; null for none. */
-  readonly resume: string | null;
+  readonly scan?: true;
+  /** The import to resume instead of paths. */
+  readonly resume?: string;
   /** Prints a result line for each session, even at a terminal. */
-  readonly verbose: boolean;
+  readonly verbose?: true;
 }
 
+type ImportedSource = SourceName | 'parley';
+
 export interface ImportPlan {
-  readonly from: ImportInput['from'];
+  readonly from: ImportedSource | null;
   /** True if there are several paths. */
   readonly hasSeveral: boolean;
   /** ISO 8601; null for every time. */
@@ -62,22 +64,23 @@ export interface ImportPlan {
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { dataDirectory } = context.host;
-  const { resume } = input;
-  const request = resume === null ? requestOf(input, context) : await requestToResume(resume, input, context);
+  const { resume, dryRun = false, verbose = false } = input;
+  const request =
+    resume === undefined ? requestOf(input, context) : await requestToResume(resume, input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
-  const journal = resume === null ? null : await ImportJournal.open(dataDirectory, resume, context.host);
-  const creations = new ImportCreations({ request, journal, isDryRun: input.dryRun }, context);
+  const journal = resume === undefined ? null : await ImportJournal.open(dataDirectory, resume, context.host);
+  const creations = new ImportCreations({ request, journal, isDryRun: dryRun }, context);
   let directory: string | null = null;
   return {
-    from: from as ImportInput['from'],
+    from: from as ImportPlan['from'],
     hasSeveral: paths.length > 1,
     since,
     messagesOnly: messages_only,
     tags,
     match: match === null ? null : globPattern(match),
-    dryRun: input.dryRun,
-    verbose: input.verbose,
+    dryRun,
+    verbose,
     bytes: bytesOf(paths),
     files: (signal) => everyFile(paths, signal, context),
     creations,
@@ -105,7 +108,7 @@ export function isIncluded({ found }: ImportItem, { since, match }: ImportPlan):
 }
 
 function requestOf(
-  { paths, from, since, match, messagesOnly, tags }: ImportInput,
+  { paths, from, since, match, messagesOnly = false, tag }: ImportInput,
   { host }: CliContext,
 ): ImportRequest {
   if (paths.length === 0) {
@@ -115,20 +118,20 @@ function requestOf(
   }
   const request = {
     paths,
-    from,
-    since: since && timeOf(since, host.now()),
-    match,
+    from: from ?? null,
+    since: since === undefined ? null : timeOf(since, host.now()),
+    match: match ?? null,
     messages_only: messagesOnly,
   };
-  return tags.length === 0 ? request : { ...request, tags };
+  return tag === undefined ? request : { ...request, tags: tag };
 }
 
 async function requestToResume(
   batch: string,
-  { paths, dryRun, from, since, match, tags }: ImportInput,
+  { paths, dryRun, from, since, match, tag }: ImportInput,
   context: CliContext,
 ): Promise<ImportRequest> {
-  if (paths.length > 0 || tags.length > 0 || dryRun || from !== null || since !== null || match !== null) {
+  if (paths.length > 0 || dryRun || [from, since, match, tag].some((option) => option !== undefined)) {
     throw new ParleyError(
       'USAGE',
       '--resume cannot be combined with paths or other options: the import has its own.',

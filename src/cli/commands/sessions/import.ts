@@ -2,24 +2,12 @@
 // or not at all. Running it again is safe: existing sessions stay as they are.
 
 import { type Command, Option } from 'commander';
-import { type PointInTime, pointInTime } from '../../age.ts';
+import { pointInTime } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
-import { type SourceName, sourceNames } from '../../imports/source.ts';
+import { sourceNames } from '../../imports/source.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { ImportInput } from './import-plan.ts';
-
-interface ImportFlags {
-  readonly from?: SourceName | 'parley';
-  readonly since?: PointInTime;
-  readonly match?: string;
-  readonly messagesOnly?: true;
-  readonly tag?: readonly string[];
-  readonly dryRun?: true;
-  readonly scan?: true;
-  readonly resume?: string;
-  readonly verbose?: true;
-}
 
 export function registerImport(parent: Command, run: Run): void {
   parent
@@ -44,24 +32,8 @@ export function registerImport(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be imported, and import nothing')
     .option('--resume <batch>', 'resume an import that was stopped')
     .option('--verbose', 'print a result line for each session, even at a terminal')
-    .action((paths: string[], flags: ImportFlags, command: Command) =>
-      run(command, (context) =>
-        runImport(
-          {
-            paths,
-            from: flags.from ?? null,
-            since: flags.since ?? null,
-            match: flags.match ?? null,
-            messagesOnly: flags.messagesOnly ?? false,
-            tags: flags.tag ?? [],
-            dryRun: flags.dryRun ?? false,
-            scan: flags.scan ?? false,
-            resume: flags.resume ?? null,
-            verbose: flags.verbose ?? false,
-          },
-          context,
-        ),
-      ),
+    .action((paths: string[], flags: Omit<ImportInput, 'paths'>, command: Command) =>
+      run(command, (context) => runImport({ paths, ...flags }, context)),
     );
 }
 

@@ -20,19 +20,12 @@ import { utcOption } from '../../utc-option.ts';
 export interface MessagesInput {
   /** A full id, the end of an id, or a title. */
   readonly id: string;
-  /** `json` is one message per line. Null renders at a terminal and is Markdown elsewhere. */
-  readonly format: 'md' | 'json' | null;
-  readonly markdown: MarkdownChoice;
-  readonly utc: boolean;
-  /** True to include replaced replies and undone turns. */
-  readonly all: boolean;
-}
-
-interface MessagesFlags {
+  /** `json` is one message per line. Without it, the messages are rendered at a terminal, and Markdown elsewhere. */
   readonly format?: 'md' | 'json';
   readonly markdown: MarkdownChoice;
-  readonly utc?: true;
-  readonly all?: true;
+  readonly utc?: boolean;
+  /** True to include replaced replies and undone turns. */
+  readonly all?: boolean;
 }
 
 export function registerMessages(parent: Command, run: Run): void {
@@ -56,10 +49,8 @@ function register(parent: Command, run: Run, name: string, description: string):
     .option('--all', 'include replaced replies and undone turns')
     .addOption(markdownOption())
     .addOption(utcOption())
-    .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
-      run(command, (context) =>
-        runMessages({ id, format: format ?? null, markdown, utc: utc ?? false, all: all ?? false }, context),
-      ),
+    .action((id: string, flags: Omit<MessagesInput, 'id'>, command: Command) =>
+      run(command, (context) => runMessages({ id, ...flags }, context)),
     );
 }
 
@@ -70,17 +61,17 @@ export async function runMessages(input: MessagesInput, context: CliContext): Pr
       hint: 'Remove one of them.',
     });
   }
-  const isRendered = input.format === null && !options.json && rendersMarkdown(stdout, input.markdown);
+  const isRendered = input.format === undefined && !options.json && rendersMarkdown(stdout, input.markdown);
   if (isRendered) {
     await throughPager(context, (output) => showMessages(input, output, context));
     return;
   }
-  for await (const text of messageTexts({ ...input, format: input.format ?? 'md' }, context))
+  for await (const text of messageTexts({ all: false, format: 'md', ...input }, context))
     await stdout.write(text);
 }
 
 async function showMessages(
-  { id, markdown, utc, all }: MessagesInput,
+  { id, markdown, utc = false, all = false }: MessagesInput,
   output: Output,
   context: CliContext,
 ): Promise<void> {

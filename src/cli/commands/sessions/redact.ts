@@ -9,15 +9,6 @@ import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
 import type { RedactInput } from './redacting.ts';
 
-interface RedactFlags {
-  readonly secrets?: true;
-  readonly message?: readonly string[];
-  readonly all?: true;
-  readonly rewrite?: true;
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
-
 const help = `
 Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone.`;
 
@@ -37,18 +28,18 @@ export function registerRedact(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be replaced, and replace nothing')
     .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText('after', helpNote(help))
-    .action((words: string[], flags: RedactFlags, command: Command) =>
-      run(command, (context) => runRedact(inputOf(words, flags), context)),
+    .action((words: string[], flags: Omit<RedactInput, 'words'>, command: Command) =>
+      run(command, (context) => runRedact({ words, ...flags }, context)),
     );
 }
 
 export async function runRedact(input: RedactInput, context: CliContext): Promise<number> {
+  requireSelection(input);
   const { redactSessions } = await import('./redacting.ts');
   return redactSessions(input, context);
 }
 
-function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
-  const { secrets, message, all } = flags;
+function requireSelection({ words, secrets, message, all }: RedactInput): void {
   if ((secrets === undefined) === (message === undefined)) {
     throw new ParleyError('USAGE', 'Use either --secrets or --message to select what to remove.', {
       hint: 'Nothing was replaced. See: parley sessions redact --help',
@@ -59,12 +50,4 @@ function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
       hint: 'Nothing was replaced.',
     });
   }
-  return {
-    words,
-    all: all ?? false,
-    messages: message ?? null,
-    rewrite: flags.rewrite ?? false,
-    dryRun: flags.dryRun ?? false,
-    yes: flags.yes ?? false,
-  };
 }

@@ -22,12 +22,14 @@ import { planOf, RedactedTexts } from './redaction-texts.ts';
 export interface RedactInput {
   /** Ids, or `-` for stdin; none with `all`. */
   readonly words: readonly string[];
-  readonly all: boolean;
-  /** The messages whose texts to remove, by id or position; null to remove the secrets of all texts. */
-  readonly messages: readonly string[] | null;
-  readonly rewrite: boolean;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
+  readonly all?: true;
+  /** Removes the secrets of all texts. */
+  readonly secrets?: true;
+  /** The messages whose texts to remove, by id or position. */
+  readonly message?: readonly string[];
+  readonly rewrite?: boolean;
+  readonly dryRun?: true;
+  readonly yes?: true;
 }
 
 /** How many sessions a question lists, and how many of those that still contain the texts. */
@@ -69,7 +71,7 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   const { project_id } = (await backend.service.verify(await context.call())).data;
   const named = input.all ? null : await readGivenIds(input.words, context);
   const isOnly = named?.size === 1;
-  if (input.messages !== null && !isOnly) {
+  if (input.message !== undefined && !isOnly) {
     throw new ParleyError('USAGE', '--message requires exactly one session.', {
       hint: 'Nothing was replaced.',
     });
@@ -116,7 +118,7 @@ async function findTexts(
     await yieldToEventLoop();
     context.signal.throwIfAborted();
     const plan = await resultOrFailure(id, { input, isOnly, context }, () =>
-      planOf(id, input.messages, context),
+      planOf(id, input.message, context),
     );
     if ('status' in plan) results.push(plan);
     else if (hasNoChanges(plan)) results.push({ session_id: id, status: 'unchanged' });
@@ -161,7 +163,7 @@ async function replaceAll(
       await yieldToEventLoop();
       context.signal.throwIfAborted();
       const result = await resultOrFailure(id, { input, isOnly, context }, async () => {
-        const plan = await planOf(id, input.messages, context);
+        const plan = await planOf(id, input.message, context);
         texts.add(plan);
         const { messages, changes } = plan;
         await administration.redactSession({ project_id, session_id: id, messages, changes });
@@ -178,7 +180,7 @@ async function replaceAll(
 
 async function erase({ input, administration, context }: Redaction): Promise<void> {
   const { facts, backups_removed, integrity } = await withSpinner('Erasing', context, () =>
-    administration.eraseRedacted({ rewrite: input.rewrite }),
+    administration.eraseRedacted({ rewrite: input.rewrite ?? false }),
   );
   if (integrity !== 'ok') await context.say(`Integrity check of the store: ${integrity}`);
   for (const backup of backups_removed) await context.say(`Removed the backup ${backup}.`);

@@ -8,14 +8,14 @@ import { readSession } from '../../transcripts/session-reading.ts';
 /** A shorter text may be part of any other text, so it is only searched for by its shape or as a whole line. */
 const minSearchableLength = 8;
 
-/** `messages` are ids or positions; null plans the redaction of secrets. Throws `USAGE` if a message is missing. */
+/** `messages` are ids or positions; undefined plans the redaction of secrets. Throws `USAGE` if a message is missing. */
 export async function planOf(
   id: string,
-  messages: readonly string[] | null,
+  messages: readonly string[] | undefined,
   context: CliContext,
 ): Promise<SessionRedactionPlan> {
   const record = await readSession(id, context);
-  if (messages === null) return planOfSecrets(record);
+  if (messages === undefined) return planOfSecrets(record);
   const all = [...record.messages, ...(record.hidden_messages ?? [])];
   const isNamed = (name: string) => (message: (typeof all)[number]) =>
     message.message_id === name || String(message.position) === name;

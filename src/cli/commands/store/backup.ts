@@ -14,8 +14,8 @@ import { StoreProgress } from './store-progress.ts';
 export interface StoreBackupInput {
   /** The file, or `-` for standard output. */
   readonly file: string;
-  readonly withKeys: boolean;
-  readonly force: boolean;
+  readonly withKeys?: boolean;
+  readonly force?: boolean;
 }
 
 export function registerStoreBackup(parent: Command, run: Run): void {
@@ -25,15 +25,13 @@ export function registerStoreBackup(parent: Command, run: Run): void {
     .argument('<file>', 'the file to write, or - for stdout')
     .option('--with-keys', 'include the hashes of the API keys; without them a restored store needs new keys')
     .option('--force', 'overwrite an existing file')
-    .action((file: string, flags: { withKeys?: true; force?: true }, command: Command) =>
-      run(command, (context) =>
-        runStoreBackup({ file, withKeys: flags.withKeys ?? false, force: flags.force ?? false }, context),
-      ),
+    .action((file: string, flags: Omit<StoreBackupInput, 'file'>, command: Command) =>
+      run(command, (context) => runStoreBackup({ file, ...flags }, context)),
     );
 }
 
 export async function runStoreBackup(
-  { file: path, withKeys, force }: StoreBackupInput,
+  { file: path, withKeys = false, force = false }: StoreBackupInput,
   context: CliContext,
 ): Promise<void> {
   const { host, options, stdout, signal } = context;
