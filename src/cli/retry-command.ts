@@ -12,26 +12,11 @@ import { withModeOfSession } from './mode-choice.ts';
 import { nextStep } from './next-step.ts';
 import { outputOptions, targetOptions } from './target-options.ts';
 
-export interface RetriedChat {
-  readonly words: readonly string[];
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly reasoning: boolean;
-  readonly usage: boolean;
-  readonly jsonStream: boolean;
-  readonly extractCode: ChatInput['extractCode'];
+/** `session` is the session that the turn continued: with `fork`, the copy; null for a new one. */
+interface RetriedChat extends Omit<ChatInput, 'mode'> {
   readonly mode: string;
-  /** The session that the turn continued; null for a new one. */
-  readonly session: string | null;
-  /** The file of the schema of the reply; null for none. */
-  readonly schema: string | null;
-  readonly repairs: number;
   /** True if the words alone do not reproduce the turn. */
   readonly hasMore: boolean;
-  /** True if the session was the last one of the terminal. */
-  readonly continue: boolean;
-  /** True if the turn was for a copy of a session. `session` is that copy. */
-  readonly fork: boolean;
   readonly key: string;
 }
 

@@ -12,7 +12,7 @@ import { BatchSessions, type LineDefaults, type SharedSession } from '../batch/b
 import { type BatchOutcome, BatchTurns, type BatchTurnsOptions, isRefused } from '../batch/batch-turns.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
-import type { MessageSources } from '../chat-message.ts';
+import type { ChatInput } from '../chat-plan.ts';
 import { turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
@@ -21,24 +21,12 @@ import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode, refuseUnknownMode } from '../mode-choice.ts';
 import { openLineSchemas, openRule } from '../schema/open-rule.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
-import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
+import { sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
 import { requireReference } from '../session-reference.ts';
-import { readSettings, type SettingFlags } from '../setting-options.ts';
-import type { TemplateChoice } from '../template-values.ts';
-import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
+import { readSettings } from '../setting-options.ts';
 
-export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateChoice {
-  readonly mode: string | null;
-  readonly settings: SettingFlags;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly jsonStream: boolean;
-  readonly regenerate: boolean;
-  readonly fork: boolean;
-  readonly extractCode: WhichBlock | null;
-  readonly schema: string | null;
-  readonly repairs: number;
+export interface ChatBatchInput extends ChatInput {
   /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
