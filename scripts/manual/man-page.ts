@@ -8,7 +8,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { entry, line, section, subsection, verbatim } from './roff.ts';
 
 export async function manPage(version: string): Promise<string> {
-  const program = await buildProgram([], version, async () => {}, { getOutHelpWidth: () => 70 });
+  const program = await buildProgram([], version, () => async () => {}, { getOutHelpWidth: () => 70 });
   const help = program.createHelp();
   const name = program.name();
   return [

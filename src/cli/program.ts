@@ -17,17 +17,20 @@ export async function runCommandLine(
   typed: readonly string[] = argv,
 ): Promise<number> {
   let status = 0;
-  const run: Run = async (command, work) => {
-    const context = new CliContext(host, globalOptions(command), commandPath(command));
-    try {
-      status = await runFiltered(context, async () => {
-        await requireUtf8(typed, host);
-        return (await work(context)) ?? 0;
-      });
-    } finally {
-      await context.close();
-    }
-  };
+  const run: Run =
+    (work) =>
+    async (...inputs) => {
+      const command = inputs.at(-1) as Command;
+      const context = new CliContext(host, globalOptions(command), commandPath(command));
+      try {
+        status = await runFiltered(context, async () => {
+          await requireUtf8(typed, host);
+          return (await work(...(inputs.with(-1, context) as Parameters<typeof work>))) ?? 0;
+        });
+      } finally {
+        await context.close();
+      }
+    };
   let output = '';
   const write = (text: string) => {
     output += text;

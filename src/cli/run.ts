@@ -2,11 +2,13 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** The work of a command. Resolves to the exit status, or to nothing for 0. */
-export type Work = (context: CliContext) => Promise<number> | Promise<void>;
-
-/** Runs the work of a command with its context, reports its failure and closes its backend. */
-export type Run = (command: Command, work: Work) => Promise<void>;
+/**
+ * Makes an action of commander from the work of a command: runs the work with its context in place of the command, reports its failure and closes
+ * its backend. The work resolves to the exit status, or to nothing for 0.
+ */
+export type Run = <Inputs extends unknown[]>(
+  work: (...inputs: [...Inputs, CliContext]) => Promise<number> | Promise<void>,
+) => (...inputs: [...Inputs, Command]) => Promise<void>;
 
 /**
  * Adds one or more commands to a parent. `second` is the second word of the command line, which may name the only command of a group that is

@@ -21,7 +21,7 @@ let key: string;
 
 const lines = Object.entries(examples).flatMap(([path, own]) => own.map(([line]) => ({ path, line })));
 // The command lines in the notes of a page.
-const program = await buildProgram([], '', async () => {}, {});
+const program = await buildProgram([], '', () => async () => {}, {});
 eachCommand(program, (command) => {
   for (const [, line = ''] of outputHelpText(command).matchAll(/^ {2}((?:git diff \| )?parley .*)$/gm))
     lines.push({ path: commandPath(command), line });

@@ -115,7 +115,7 @@ describe('help', () => {
 });
 
 test('every command shows examples of its own, in lines of up to 78 columns', async () => {
-  const program = await buildProgram([], '', async () => {}, {});
+  const program = await buildProgram([], '', () => async () => {}, {});
   const paths: string[] = [];
   // `show` is another name of `messages`.
   const others = ['parley help', 'parley sessions show'];
@@ -143,7 +143,7 @@ test.each([
 });
 
 test('the text of every page fits into 40 columns, and command lines stay whole', async () => {
-  const narrow = await buildProgram([], '', async () => {}, {
+  const narrow = await buildProgram([], '', () => async () => {}, {
     getOutHelpWidth: () => 40,
     getErrHelpWidth: () => 40,
   });
@@ -159,7 +159,7 @@ test('the text of every page fits into 40 columns, and command lines stay whole'
 });
 
 test('every argument has a description, and -y is short for --yes everywhere', async () => {
-  const program = await buildProgram([], '', async () => {}, {});
+  const program = await buildProgram([], '', () => async () => {}, {});
   eachCommand(program, (command) => {
     const path = commandPath(command);
     for (const one of command.registeredArguments)

@@ -107,8 +107,8 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--in-session', 'batch: make all lines turns of one session: a new one, or that of -s or -c')
     .option('--resume <file>', 'batch: resume the run that wrote this file, and append to the file')
     .addHelpText('after', helpNote(batchHelp))
-    .action((words: string[], flags: ChatFlags, command: Command) =>
-      run(command, async (context) => {
+    .action(
+      run(async (words: string[], flags: ChatFlags, context: CliContext) => {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
           throw new ParleyError('USAGE', '--repair requires --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);

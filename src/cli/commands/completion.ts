@@ -19,9 +19,7 @@ export function registerCompletion(parent: Command, run: Run): void {
     .command('completion')
     .description('print the completion script for commands, options, modes, profiles and sessions')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .action((shell: Shell, _options, command: Command) =>
-      run(command, (context) => runCompletion(shell, context)),
-    );
+    .action(run((shell: Shell, _options: object, context: CliContext) => runCompletion(shell, context)));
 }
 
 export async function runCompletion(shell: Shell, context: Printing): Promise<void> {
@@ -35,8 +33,10 @@ export function registerComplete(parent: Command, run: Run): void {
     .command('__complete', { hidden: true })
     .description('print the possible next words: word, tab, description; then :files if paths are possible')
     .argument('[words...]', 'after --: the words so far; the last one may be incomplete')
-    .action((words: string[], _options, command: Command) =>
-      run(command, (context) => runComplete({ words, program: parent }, context)),
+    .action(
+      run((words: string[], _options: object, context: CliContext) =>
+        runComplete({ words, program: parent }, context),
+      ),
     );
 }
 

@@ -25,13 +25,11 @@ export function registerDoctor(parent: Command, run: Run): void {
     .command('doctor')
     .description('show the configuration in use, where it comes from, and whether it works')
     .option('--online', 'also contact model servers that are not on this machine')
-    .action(({ online = false }: { readonly online?: boolean }, command: Command) =>
-      run(command, (context) => runDoctor({ online }, context)),
-    );
+    .action(run(runDoctor));
 }
 
 export async function runDoctor(
-  { online }: { readonly online: boolean },
+  { online = false }: { readonly online?: boolean },
   context: CliContext,
 ): Promise<number> {
   const checks: Check[] = [];

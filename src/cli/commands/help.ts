@@ -21,8 +21,10 @@ export function registerHelp(parent: Command, run: Run): void {
     .command('help', { hidden: parent.parent !== null })
     .description('print help for a command or a topic: exit-codes, environment, formatting')
     .argument('[command...]', 'a command or a topic')
-    .action((words: string[], _options, command: Command) =>
-      run(command, (context) => runHelp({ words, tree: parent }, context)),
+    .action(
+      run((words: string[], _options: object, context: CliContext) =>
+        runHelp({ words, tree: parent }, context),
+      ),
     );
   parent.helpCommand(false);
 }

@@ -38,7 +38,7 @@ export function registerLogin(parent: Command, run: Run): void {
       'JSON Pointer to the reply in the response of a third-party server, as in /data/text',
     )
     .addHelpText('after', helpNote(defaults))
-    .action((input: LoginInput, command: Command) => run(command, (context) => runLogin(input, context)));
+    .action(run(runLogin));
 }
 
 export async function runLogin(input: LoginInput, context: CliContext): Promise<void> {

@@ -41,8 +41,8 @@ export function registerRepl(parent: Command, run: Run): void {
   addSettingOptions(command)
     .addOption(markdownOption())
     .option('--raw', 'print replies without rendering: --markdown never')
-    .action((flags: ReplFlags, command: Command) =>
-      run(command, (context) =>
+    .action(
+      run((flags: ReplFlags, context: CliContext) =>
         runRepl(
           {
             session: flags.session ?? null,

@@ -88,7 +88,7 @@ export function registerServe(parent: Command, run: Run): void {
       timeSpan,
     )
     .option('--no-migrate', 'refuse a store of an older version instead of migrating it')
-    .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
+    .action(run(runServe));
 }
 
 function metricsAddress(text: string): MetricsAddress {

@@ -20,7 +20,7 @@ import { warnAboutOllamaContext } from './setup/ollama-context.ts';
 
 export interface SetupInput {
   /** Asks no questions: creates one mode for the first model of each server on this machine. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 export function registerSetup(parent: Command, run: Run): void {
@@ -28,12 +28,10 @@ export function registerSetup(parent: Command, run: Run): void {
     .command('setup')
     .description('find model servers and keys, and create modes for their models')
     .option('-y, --yes', 'do not ask: use the first model of each server on this machine')
-    .action(({ yes = false }: { yes?: boolean }, command: Command) =>
-      run(command, (context) => runSetup({ yes }, context)),
-    );
+    .action(run(runSetup));
 }
 
-export async function runSetup({ yes }: SetupInput, context: CliContext): Promise<number> {
+export async function runSetup({ yes = false }: SetupInput, context: CliContext): Promise<number> {
   const { prompting } = context;
   if (!yes && !prompting.allowed) {
     throw new ParleyError('USAGE', 'setup asks which models to use, but there is no terminal to ask in.', {

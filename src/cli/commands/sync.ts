@@ -27,8 +27,8 @@ export function registerSync(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--forget', 'sync as if for the first time; needed after restoring a store from a backup')
     .option('--verbose', 'print a result line for each changed session, even at a terminal')
-    .action((profile: string, flags: SyncFlags, command: Command) =>
-      run(command, (context) => {
+    .action(
+      run((profile: string, flags: SyncFlags, context: CliContext) => {
         if (flags.push && flags.pull)
           throw new ParleyError('USAGE', '--push and --pull cannot be used together.', {
             hint: 'Nothing was done. Without either, sync goes in both directions.',

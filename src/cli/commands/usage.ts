@@ -24,7 +24,7 @@ export function registerUsage(parent: Command, run: Run): void {
         .choices(['mode', 'session', 'day'])
         .default('mode'),
     )
-    .action((input: UsageInput, command: Command) => run(command, (context) => runUsage(input, context)));
+    .action(run(runUsage));
 }
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -12,13 +12,11 @@ export function registerVerify(parent: Command, run: Run): void {
     .command('verify')
     .description('check the key, and show its project')
     .addOption(utcOption())
-    .action(({ utc }: { utc?: true }, command: Command) =>
-      run(command, (context) => runVerify({ utc: utc ?? false }, context)),
-    );
+    .action(run(runVerify));
 }
 
 export async function runVerify(
-  { utc }: { readonly utc: boolean },
+  { utc = false }: { readonly utc?: boolean },
   context: ServiceAccess & Printing & Pick<CliContext, 'host'>,
 ): Promise<void> {
   const { backend } = await context.open();

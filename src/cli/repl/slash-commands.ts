@@ -101,7 +101,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'print all messages of this session',
     run: (_argument, { context, conversation, source }) => {
       const id = requireSessionId(conversation);
-      return source.lend(() => runMessages({ id, markdown: 'auto' }, context));
+      return source.lend(() => runMessages(id, { markdown: 'auto' }, context));
     },
   },
   turnCommands.retry,
@@ -127,7 +127,7 @@ export const slashCommands: readonly SlashCommand[] = [
         });
       }
       const { id } = await resolveSession(reference, context, 'deleted');
-      await runRestore({ words: [id], throwsMissing: true }, context);
+      await runRestore([id], { throwsMissing: true }, context);
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
       conversation.continueInMode(mode);

@@ -269,7 +269,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the messages of a session',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await runMessages({ id: 'ses_1', markdown: 'auto' }, server.context);
+      await runMessages('ses_1', { markdown: 'auto' }, server.context);
     },
   },
   {

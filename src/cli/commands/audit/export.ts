@@ -8,9 +8,7 @@ import { type AuditFilter, auditFilter, queryOf } from './audit-filter.ts';
 export function registerAuditExport(parent: Command, run: Run): void {
   auditFilter(parent.command('export'))
     .description('write all entries as JSON lines')
-    .action((filter: AuditFilter, command: Command) =>
-      run(command, (context) => runAuditExport(filter, context)),
-    );
+    .action(run(runAuditExport));
 }
 
 export async function runAuditExport(filter: AuditFilter, context: CliContext): Promise<void> {

@@ -38,8 +38,10 @@ export function registerAuditList(parent: Command, run: Run): void {
     .description('list the newest entries, the latest last')
     .option('--limit <n>', 'how many of the newest entries', wholeNumber(1, 100_000), 50)
     .addOption(utcOption())
-    .action(({ limit, utc, ...filter }: AuditFilter & { limit: number; utc?: true }, command: Command) =>
-      run(command, (context) => runAuditList({ filter, limit, utc: utc ?? false }, context)),
+    .action(
+      run(({ limit, utc, ...filter }: AuditFilter & { limit: number; utc?: true }, context: CliContext) =>
+        runAuditList({ filter, limit, utc: utc ?? false }, context),
+      ),
     );
 }
 

@@ -15,9 +15,7 @@ export function registerAuditVerify(parent: Command, run: Run): void {
       'also check against this end of the log, which an earlier run printed',
       headOf,
     )
-    .action(({ head }: { head?: AuditHead }, command: Command) =>
-      run(command, (context) => runAuditVerify(head ?? null, context)),
-    );
+    .action(run(runAuditVerify));
 }
 
 function headOf(text: string): AuditHead {
@@ -26,8 +24,11 @@ function headOf(text: string): AuditHead {
   throw new InvalidArgumentError('Give a number and a hash as printed by this command.');
 }
 
-/** `savedHead` is a head that was saved earlier; null for none. */
-export async function runAuditVerify(savedHead: AuditHead | null, context: CliContext): Promise<void> {
+/** `savedHead` is a head that was saved earlier. */
+export async function runAuditVerify(
+  { head: savedHead = null }: { readonly head?: AuditHead | null },
+  context: CliContext,
+): Promise<void> {
   const verified = await (await context.administration()).verifyAudit(savedHead);
   const { entries, head, faults } = verified;
   if (faults.length > 0) throw damaged(faults);

@@ -38,9 +38,7 @@ export function registerKeysCreate(parent: Command, run: Run): void {
     .option('--expires <when>', 'when it expires, as in 90d or 2027-01-31 (default: never)', pointInTime)
     .option('--turns-per-day <n>', 'the most turns per day in UTC (default: no limit)', wholeNumber(1))
     .option('--tokens-per-day <n>', 'the most tokens per day in UTC (default: no limit)', wholeNumber(1))
-    .action((input: KeysCreateInput, command: Command) =>
-      run(command, (context) => runKeysCreate(input, context)),
-    );
+    .action(run(runKeysCreate));
 }
 
 function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeysCreateInput, now: number) {

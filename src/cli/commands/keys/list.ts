@@ -46,12 +46,13 @@ export function registerKeysList(parent: Command, run: Run): void {
     .command('list')
     .description('list keys by id, without the keys themselves')
     .addOption(utcOption())
-    .action(({ utc }: { utc?: true }, command: Command) =>
-      run(command, (context) => runKeysList({ utc: utc ?? false }, context)),
-    );
+    .action(run(runKeysList));
 }
 
-export async function runKeysList({ utc }: { readonly utc: boolean }, context: CliContext): Promise<void> {
+export async function runKeysList(
+  { utc = false }: { readonly utc?: boolean },
+  context: CliContext,
+): Promise<void> {
   const administration = await context.administration();
   const keys = await administration.listKeys();
   if (context.options.json) return context.stdout.write(successLine(keys));

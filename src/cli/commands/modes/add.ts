@@ -13,15 +13,6 @@ import { ownModes } from './own-modes.ts';
 import { findMode } from './show.ts';
 import { unsetVariable } from './unset-variable.ts';
 
-export interface ModesAddInput {
-  readonly name: string;
-  readonly flags: ModeFlags;
-  /** The mode to copy missing settings from; null for the defaults. */
-  readonly like: string | null;
-  /** True to make it the default mode. */
-  readonly default: boolean;
-}
-
 export function registerModesAdd(parent: Command, run: Run): void {
   addModeOptions(
     parent
@@ -31,30 +22,31 @@ export function registerModesAdd(parent: Command, run: Run): void {
   )
     .option('--like <mode>', 'copy settings that are not set from this mode')
     .option('--default', 'make it the default mode')
-    .action((name: string, { default: isDefault, like, ...flags }: AddFlags, command: Command) =>
-      run(command, (context) =>
-        runModesAdd({ name, flags, like: like ?? null, default: isDefault ?? false }, context),
-      ),
-    );
+    .action(run(runModesAdd));
 }
 
 interface AddFlags extends ModeFlags {
+  /** Makes it the default mode. */
   readonly default?: true;
+  /** The mode to copy missing settings from, instead of the defaults. */
   readonly like?: string;
 }
 
-export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<void> {
-  const { name } = input;
-  if (context.options.url !== null && input.flags.baseUrl === undefined) {
+export async function runModesAdd(
+  name: string,
+  { default: isDefault, like, ...flags }: AddFlags,
+  context: CliContext,
+): Promise<void> {
+  if (context.options.url !== null && flags.baseUrl === undefined) {
     throw new ParleyError('USAGE', '--url names a server of sessions, not the server of a model.', {
       hint: 'The server of the model is --base-url URL.',
     });
   }
   const modes = await ownModes(context);
   const seen = await modes.read();
-  const copied: Partial<ModeSettings> = input.like === null ? {} : findMode(input.like, seen);
+  const copied: Partial<ModeSettings> = like === undefined ? {} : findMode(like, seen);
   const base = { ...defaultModeSettings, ...copied };
-  const settings = { ...(await withFlags(base, input.flags, context)), name };
+  const settings = { ...(await withFlags(base, flags, context)), name };
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {
@@ -70,8 +62,8 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
         : `Change it with parley modes set ${name} …, or choose another name.`,
     });
   }
-  await withOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
-  if (input.default) await modes.setDefault(name);
+  await withOptionNames(flags, () => modes.put(settings as ModeSettings, seen));
+  if (isDefault) await modes.setDefault(name);
   if (context.options.json) return context.stdout.write(successLine(settings));
   await context.say(`Added mode ${name}. Try it: parley chat -m ${name} "Hello"`);
   await noteShared(context);

@@ -10,9 +10,7 @@ export function registerModesDefault(parent: Command, run: Run): void {
     .command('default')
     .description('set the default mode')
     .argument('<name>', 'the mode, as shown by modes list')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runModesDefault(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runModesDefault(name, context)));
 }
 
 export async function runModesDefault(name: string, context: CliContext): Promise<void> {

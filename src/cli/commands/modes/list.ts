@@ -24,7 +24,7 @@ export function registerModesList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list the modes with their servers; * marks the default')
-    .action((_options, command: Command) => run(command, runModesList));
+    .action(run((_options: object, context: CliContext) => runModesList(context)));
 }
 
 export async function runModesList(context: CliContext): Promise<void> {

@@ -12,23 +12,16 @@ import { withOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
 import { findMode } from './show.ts';
 
-export interface ModesSetInput {
-  readonly name: string;
-  readonly flags: ModeFlags;
-}
-
 export function registerModesSet(parent: Command, run: Run): void {
   addModeOptions(
     parent
       .command('set')
       .description('change settings of a mode')
       .argument('<name>', 'the mode, as shown by modes list'),
-  ).action((name: string, flags: ModeFlags, command: Command) =>
-    run(command, (context) => runModesSet({ name, flags }, context)),
-  );
+  ).action(run(runModesSet));
 }
 
-export async function runModesSet({ name, flags }: ModesSetInput, context: CliContext): Promise<void> {
+export async function runModesSet(name: string, flags: ModeFlags, context: CliContext): Promise<void> {
   const modes = await ownModes(context);
   const seen = await modes.read();
   const before = await settingsToChange(name, seen, context);

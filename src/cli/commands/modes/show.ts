@@ -16,9 +16,7 @@ export function registerModesShow(parent: Command, run: Run): void {
     .command('show')
     .description('show all settings of a mode')
     .argument('<name>', 'the mode, as shown by modes list')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runModesShow(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runModesShow(name, context)));
 }
 
 export async function runModesShow(name: string, context: CliContext): Promise<void> {

@@ -13,8 +13,10 @@ export function registerModesTest(parent: Command, run: Run): void {
     .command('test')
     .description('send a mode one short question, and show the reply, the time and the tokens')
     .argument('[name]', 'the mode (default: the default mode)')
-    .action((name: string | undefined, _options, command: Command) =>
-      run(command, (context) => runModesTest(name ?? null, context)),
+    .action(
+      run((name: string | undefined, _options: object, context: CliContext) =>
+        runModesTest(name ?? null, context),
+      ),
     );
 }
 

@@ -29,7 +29,7 @@ export function registerProfilesList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list the profiles; * marks the one in use')
-    .action((_options, command: Command) => run(command, runProfilesList));
+    .action(run((_options: object, context: CliContext) => runProfilesList(context)));
 }
 
 export async function runProfilesList(context: CliContext): Promise<void> {

@@ -10,9 +10,7 @@ export function registerProfilesRemove(parent: Command, run: Run): void {
     .command('remove')
     .description('remove a profile with its URL and key')
     .argument('<name>', 'the profile, as shown by profiles list')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runProfilesRemove(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runProfilesRemove(name, context)));
 }
 
 export async function runProfilesRemove(name: string, context: CliContext): Promise<void> {

@@ -10,9 +10,7 @@ export function registerProfilesUse(parent: Command, run: Run): void {
     .command('use')
     .description('use this profile from now on')
     .argument('<name>', 'the profile, as shown by profiles list')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runProfilesUse(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runProfilesUse(name, context)));
 }
 
 export async function runProfilesUse(name: string, context: CliContext): Promise<void> {

@@ -10,13 +10,14 @@ export function registerRetentionOff(parent: Command, run: Run): void {
     .command('off')
     .description('remove the policy, so that nothing expires or is erased')
     .option('--project <name>', 'a project other than that of the key, by name or id')
-    .action(({ project }: { project?: string }, command: Command) =>
-      run(command, (context) => runRetentionOff(project, context)),
-    );
+    .action(run(runRetentionOff));
 }
 
 /** Without a project, it is that of the key. */
-export async function runRetentionOff(project: string | undefined, context: CliContext): Promise<void> {
+export async function runRetentionOff(
+  { project }: { readonly project?: string },
+  context: CliContext,
+): Promise<void> {
   const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);

@@ -18,9 +18,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
       confirmedSessions,
     )
     .option('--project <name>', 'a project other than that of the key, by name or id')
-    .action((input: RetentionRunInput, command: Command) =>
-      run(command, (context) => runRetentionRun(input, context)),
-    );
+    .action(run(runRetentionRun));
 }
 
 export async function runRetentionRun(input: RetentionRunInput, context: CliContext): Promise<void> {

@@ -24,9 +24,7 @@ export function registerRetentionSet(parent: Command, run: Run): void {
     .option('--keep-last <n>', 'keep the newest n sessions, whatever their age', wholeNumber(1, 1_000_000))
     .option('--erase-after <time>', 'the time from deletion to permanent erasure (default: never)', timeSpan)
     .option('--project <name>', 'a project other than that of the key, by name or id')
-    .action((input: RetentionSetInput, command: Command) =>
-      run(command, (context) => runRetentionSet(input, context)),
-    );
+    .action(run(runRetentionSet));
 }
 
 export async function runRetentionSet(

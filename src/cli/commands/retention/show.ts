@@ -22,9 +22,7 @@ export function registerRetentionShow(parent: Command, run: Run): void {
     .description('show the policies, what a run would do now, and when the next session expires')
     .option('--project <name>', 'only this project, by name or id')
     .addOption(utcOption())
-    .action((input: RetentionShowInput, command: Command) =>
-      run(command, (context) => runRetentionShow(input, context)),
-    );
+    .action(run(runRetentionShow));
 }
 
 export async function runRetentionShow(

@@ -1,6 +1,7 @@
 // What delete, pin, unpin, archive, unarchive and tag have in common.
 import type { Command } from 'commander';
 import type { TagChange } from '../../../service/session-archive.ts';
+import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
 import type { BatchKind } from '../../session-batch/batch-kind.ts';
@@ -49,8 +50,8 @@ export function registerBatch(
   command
     .option('--verbose', 'print a result line for each id, even at a terminal')
     .option('--resume <batch>', 'resume a batch that was stopped, and retry what failed')
-    .action((words: string[], flags: BatchFlags, self: Command) =>
-      run(self, async (context) => {
+    .action(
+      run(async (words: string[], flags: BatchFlags, context: CliContext) => {
         const { runAction } = await import('./action-run.ts');
         const parsed = read?.(words, flags) ?? { words, tags: null };
         const input = {

@@ -60,12 +60,13 @@ export function registerBatches(parent: Command, run: Run): void {
     .command('batches')
     .description('list batches of changes, imports and retention runs, the newest first')
     .addOption(utcOption())
-    .action(({ utc }: { utc?: true }, command: Command) =>
-      run(command, (context) => runBatches({ utc: utc ?? false }, context)),
-    );
+    .action(run(runBatches));
 }
 
-export async function runBatches({ utc }: { readonly utc: boolean }, context: CliContext): Promise<void> {
+export async function runBatches(
+  { utc = false }: { readonly utc?: boolean },
+  context: CliContext,
+): Promise<void> {
   const [{ knownBatches }, { createdBy, knownImports }, { retentionBatches }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),

@@ -22,9 +22,7 @@ export function registerCreate(parent: Command, run: Run): void {
     .description('create an empty session and print its id')
     .option('--title <title>', 'title of up to 200 characters')
     .option('--user <name>', 'the user that the session belongs to');
-  addSettingOptions(command).action((input: CreateInput, command: Command) =>
-    run(command, (context) => runCreate(input, context)),
-  );
+  addSettingOptions(command).action(run(runCreate));
 }
 
 export async function runCreate(input: CreateInput, context: CliContext): Promise<void> {

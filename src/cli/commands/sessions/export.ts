@@ -66,8 +66,12 @@ export function registerExport(parent: Command, run: Run): void {
     .option('--redact', 'replace each key, token, password and card number with [redacted KIND]')
     .option('--verbose', 'print a result line for each session, even at a terminal')
     .action(
-      (words: string[], { format, output, force, redact, verbose, ...flags }: ExportFlags, self: Command) =>
-        run(self, (context) =>
+      run(
+        (
+          words: string[],
+          { format, output, force, redact, verbose, ...flags }: ExportFlags,
+          context: CliContext,
+        ) =>
           runExport(
             {
               words,
@@ -80,7 +84,7 @@ export function registerExport(parent: Command, run: Run): void {
             },
             context,
           ),
-        ),
+      ),
     );
 }
 

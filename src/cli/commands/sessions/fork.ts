@@ -30,8 +30,10 @@ export function registerFork(parent: Command, run: Run): void {
       wholeNumber(0),
     )
     .option('--title <title>', 'title of the copy (default: that of the session)')
-    .action((id: string, { at, title }: { at?: number; title?: string }, command: Command) =>
-      run(command, (context) => runFork({ id, at: at ?? null, title: title ?? null }, context)),
+    .action(
+      run((id: string, { at, title }: { at?: number; title?: string }, context: CliContext) =>
+        runFork({ id, at: at ?? null, title: title ?? null }, context),
+      ),
     );
 }
 

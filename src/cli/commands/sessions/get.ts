@@ -28,8 +28,10 @@ export function registerGet(parent: Command, run: Run): void {
     .description('show sessions')
     .argument('[id...]', someSessions)
     .addOption(utcOption())
-    .action((ids: string[], { utc }: { utc?: true }, command: Command) =>
-      run(command, (context) => runGet({ ids, utc: utc ?? false }, context)),
+    .action(
+      run((ids: string[], { utc }: { utc?: true }, context: CliContext) =>
+        runGet({ ids, utc: utc ?? false }, context),
+      ),
     );
 }
 

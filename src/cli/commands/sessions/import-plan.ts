@@ -20,9 +20,7 @@ import { batchOwner } from './batch.ts';
 import { ImportCreations } from './import-creations.ts';
 import { requireTags } from './required-tags.ts';
 
-export interface ImportInput {
-  /** Files, directories and archives; or `-` for stdin. */
-  readonly paths: readonly string[];
+export interface ImportFlags {
   /** Without it, each file is recognised. */
   readonly from?: ImportedSource;
   /** Compared with the time of the last message. */
@@ -62,11 +60,18 @@ export interface ImportPlan {
   close(): void;
 }
 
-export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
+/** `given` are files, directories and archives; or `-` for stdin. */
+export async function planImport(
+  given: readonly string[],
+  flags: ImportFlags,
+  context: CliContext,
+): Promise<ImportPlan> {
   const { dataDirectory } = context.host;
-  const { resume, dryRun = false, verbose = false } = input;
+  const { resume, dryRun = false, verbose = false } = flags;
   const request =
-    resume === undefined ? requestOf(input, context) : await requestToResume(resume, input, context);
+    resume === undefined
+      ? requestOf(given, flags, context)
+      : await requestToResume(resume, given, flags, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
   const journal = resume === undefined ? null : await ImportJournal.open(dataDirectory, resume, context.host);
@@ -108,7 +113,8 @@ export function isIncluded({ found }: ImportItem, { since, match }: ImportPlan):
 }
 
 function requestOf(
-  { paths, from, since, match, messagesOnly = false, tag }: ImportInput,
+  paths: readonly string[],
+  { from, since, match, messagesOnly = false, tag }: ImportFlags,
   { host }: CliContext,
 ): ImportRequest {
   if (paths.length === 0) {
@@ -128,7 +134,8 @@ function requestOf(
 
 async function requestToResume(
   batch: string,
-  { paths, dryRun, from, since, match, tag }: ImportInput,
+  paths: readonly string[],
+  { dryRun, from, since, match, tag }: ImportFlags,
   context: CliContext,
 ): Promise<ImportRequest> {
   if (paths.length > 0 || dryRun || [from, since, match, tag].some((option) => option !== undefined)) {

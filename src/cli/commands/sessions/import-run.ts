@@ -13,7 +13,7 @@ import {
   type SessionImport,
   type SessionImportOptions,
 } from '../../imports/session-import.ts';
-import { type ImportInput, type ImportPlan, isIncluded, planImport } from './import-plan.ts';
+import { type ImportFlags, type ImportPlan, isIncluded, planImport } from './import-plan.ts';
 import { ImportReport, type Outcome } from './import-report.ts';
 
 /** How many sessions are sent at a time. The store commits them together. */
@@ -23,9 +23,13 @@ const maxCharacters = 4 * 1024 * 1024;
 /** One group. An item of a slow source, such as a pipe, waits for others at most `waitMs`. */
 const group = { items: groupSize, weight: maxCharacters / 4, weightOf: charactersOf, waitMs: 20 };
 
-export async function importSessions(input: ImportInput, context: CliContext): Promise<number> {
-  if (input.scan) return (await import('./import-scan.ts')).scanMachine(input, context);
-  const plan = await planImport(input, context);
+export async function importSessions(
+  paths: readonly string[],
+  flags: ImportFlags,
+  context: CliContext,
+): Promise<number> {
+  if (flags.scan) return (await import('./import-scan.ts')).scanMachine(paths, context);
+  const plan = await planImport(paths, flags, context);
   const fatal = new AbortController();
   const signal = AbortSignal.any([context.stopSignal, fatal.signal]);
   // Each running call adds a listener.

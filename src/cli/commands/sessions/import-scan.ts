@@ -13,7 +13,6 @@ import { sources } from '../../imports/source-table.ts';
 import { timesIn } from '../../shown-time.ts';
 import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
-import type { ImportInput } from './import-plan.ts';
 
 interface ScanRow {
   readonly source: string;
@@ -53,7 +52,7 @@ const columnsOf = (
   { title: 'PATH', value: ({ path }) => shownPath(path), flexible: true },
 ];
 
-export async function scanMachine({ paths }: ImportInput, context: CliContext): Promise<number> {
+export async function scanMachine(paths: readonly string[], context: CliContext): Promise<number> {
   if (paths.length > 0) {
     throw new ParleyError('USAGE', '--scan looks in the usual places of each program, and takes no path.', {
       hint: 'Nothing was done. Remove the path, or use --dry-run PATH to see what it contains.',

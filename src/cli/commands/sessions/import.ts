@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { sourceNames } from '../../imports/source.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
-import type { ImportInput } from './import-plan.ts';
+import type { ImportFlags } from './import-plan.ts';
 
 export function registerImport(parent: Command, run: Run): void {
   parent
@@ -32,12 +32,14 @@ export function registerImport(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be imported, and import nothing')
     .option('--resume <batch>', 'resume an import that was stopped')
     .option('--verbose', 'print a result line for each session, even at a terminal')
-    .action((paths: string[], flags: Omit<ImportInput, 'paths'>, command: Command) =>
-      run(command, (context) => runImport({ paths, ...flags }, context)),
-    );
+    .action(run(runImport));
 }
 
-export async function runImport(input: ImportInput, context: CliContext): Promise<number> {
+export async function runImport(
+  paths: readonly string[],
+  flags: ImportFlags,
+  context: CliContext,
+): Promise<number> {
   const { importSessions } = await import('./import-run.ts');
-  return importSessions(input, context);
+  return importSessions(paths, flags, context);
 }

@@ -88,8 +88,8 @@ export function registerList(parent: Command, run: Run): void {
     )
     .option('--reverse', 'list the oldest first')
     .addOption(utcOption())
-    .action((flags: ListFlags, command: Command) =>
-      run(command, (context) =>
+    .action(
+      run((flags: ListFlags, context: CliContext) =>
         runList(
           {
             limit: flags.limit ?? (wantsAll(flags) ? maxPageItems : null),

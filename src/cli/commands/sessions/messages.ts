@@ -17,9 +17,7 @@ import { readMessages } from '../../transcripts/session-reading.ts';
 import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
 import { utcOption } from '../../utc-option.ts';
 
-export interface MessagesInput {
-  /** A full id, the end of an id, or a title. */
-  readonly id: string;
+export interface MessagesFlags {
   /** `json` is one message per line. Without it, the messages are rendered at a terminal, and Markdown elsewhere. */
   readonly format?: 'md' | 'json';
   readonly markdown: MarkdownChoice;
@@ -49,29 +47,28 @@ function register(parent: Command, run: Run, name: string, description: string):
     .option('--all', 'include replaced replies and undone turns')
     .addOption(markdownOption())
     .addOption(utcOption())
-    .action((id: string, flags: Omit<MessagesInput, 'id'>, command: Command) =>
-      run(command, (context) => runMessages({ id, ...flags }, context)),
-    );
+    .action(run(runMessages));
 }
 
-export async function runMessages(input: MessagesInput, context: CliContext): Promise<void> {
+export async function runMessages(id: string, flags: MessagesFlags, context: CliContext): Promise<void> {
   const { stdout, options } = context;
-  if (options.json && input.format === 'md') {
+  if (options.json && flags.format === 'md') {
     throw new ParleyError('USAGE', '--json and --format md cannot both apply to stdout.', {
       hint: 'Remove one of them.',
     });
   }
-  const isRendered = input.format === undefined && !options.json && rendersMarkdown(stdout, input.markdown);
+  const isRendered = flags.format === undefined && !options.json && rendersMarkdown(stdout, flags.markdown);
   if (isRendered) {
-    await throughPager(context, (output) => showMessages(input, output, context));
+    await throughPager(context, (output) => showMessages(id, flags, output, context));
     return;
   }
-  for await (const text of messageTexts({ all: false, format: 'md', ...input }, context))
+  for await (const text of messageTexts({ id, all: false, format: 'md', ...flags }, context))
     await stdout.write(text);
 }
 
 async function showMessages(
-  { id, markdown, utc = false, all = false }: MessagesInput,
+  id: string,
+  { markdown, utc = false, all = false }: MessagesFlags,
   output: Output,
   context: CliContext,
 ): Promise<void> {

@@ -34,8 +34,8 @@ export function registerPurge(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be erased, and erase nothing')
     .option('--confirm <count>', 'confirm the number of sessions, instead of typing it', confirmedSessions)
     .option('-y, --yes', 'do not ask for confirmation (with --user)')
-    .action(({ deletedBefore, user, yes, ...common }: PurgeFlags, command: Command) =>
-      run(command, (context) => {
+    .action(
+      run(({ deletedBefore, user, yes, ...common }: PurgeFlags, context: CliContext) => {
         if (user !== undefined && deletedBefore === undefined)
           return runUserPurge({ ...common, user, ...(yes && { yes }) }, context);
         if (deletedBefore === undefined || user !== undefined) throw needsOneFilter();

@@ -7,7 +7,7 @@ import { helpNote } from '../../help-layout.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
-import type { RedactInput } from './redacting.ts';
+import type { RedactFlags } from './redacting.ts';
 
 const help = `
 Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone.`;
@@ -28,18 +28,20 @@ export function registerRedact(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be replaced, and replace nothing')
     .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText('after', helpNote(help))
-    .action((words: string[], flags: Omit<RedactInput, 'words'>, command: Command) =>
-      run(command, (context) => runRedact({ words, ...flags }, context)),
-    );
+    .action(run(runRedact));
 }
 
-export async function runRedact(input: RedactInput, context: CliContext): Promise<number> {
-  requireSelection(input);
+export async function runRedact(
+  words: readonly string[],
+  flags: RedactFlags,
+  context: CliContext,
+): Promise<number> {
+  requireSelection(words, flags);
   const { redactSessions } = await import('./redacting.ts');
-  return redactSessions(input, context);
+  return redactSessions({ words, ...flags }, context);
 }
 
-function requireSelection({ words, secrets, message, all }: RedactInput): void {
+function requireSelection(words: readonly string[], { secrets, message, all }: RedactFlags): void {
   if ((secrets === undefined) === (message === undefined)) {
     throw new ParleyError('USAGE', 'Use either --secrets or --message to select what to remove.', {
       hint: 'Nothing was replaced. See: parley sessions redact --help',

@@ -19,9 +19,7 @@ import { everyActiveSession } from './every-session.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
 import { planOf, RedactedTexts } from './redaction-texts.ts';
 
-export interface RedactInput {
-  /** Ids, or `-` for stdin; none with `all`. */
-  readonly words: readonly string[];
+export interface RedactFlags {
   readonly all?: true;
   /** Removes the secrets of all texts. */
   readonly secrets?: true;
@@ -30,6 +28,11 @@ export interface RedactInput {
   readonly rewrite?: boolean;
   readonly dryRun?: true;
   readonly yes?: true;
+}
+
+interface RedactInput extends RedactFlags {
+  /** Ids, or `-` for stdin; none with `all`. */
+  readonly words: readonly string[];
 }
 
 /** How many sessions a question lists, and how many of those that still contain the texts. */

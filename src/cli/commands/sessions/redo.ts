@@ -22,17 +22,14 @@ export function registerRedo(parent: Command, run: Run): void {
       wholeNumber(1),
       1,
     )
-    .action((id: string, { turns }: { turns: number }, command: Command) =>
-      run(command, (context) => runRedo({ id, turns }, context)),
-    );
+    .action(run(runRedo));
 }
 
-interface RedoInput {
-  readonly id: string;
-  readonly turns: number;
-}
-
-export async function runRedo({ id, turns }: RedoInput, context: CliContext): Promise<number> {
+export async function runRedo(
+  id: string,
+  { turns }: { readonly turns: number },
+  context: CliContext,
+): Promise<number> {
   let moved = await redoTurn(id, context);
   let count = 1;
   for (; count < turns; count += 1) {

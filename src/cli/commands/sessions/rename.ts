@@ -1,6 +1,6 @@
 // `parley sessions rename`: changes the title of a session.
 import type { Command } from 'commander';
-import type { Printing } from '../../context.ts';
+import type { CliContext, Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
@@ -17,8 +17,10 @@ export function registerRename(parent: Command, run: Run): void {
     .description('change the title of a session')
     .argument('<id>', oneSession)
     .argument('<title...>', 'the new title, up to 200 characters; several words are joined')
-    .action((id: string, words: string[], _options, command: Command) =>
-      run(command, (context) => runRename({ id, title: words.join(' ') }, context)),
+    .action(
+      run((id: string, words: string[], _options: object, context: CliContext) =>
+        runRename({ id, title: words.join(' ') }, context),
+      ),
     );
 }
 

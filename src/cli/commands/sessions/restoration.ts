@@ -25,9 +25,7 @@ import { areOnStdin } from './ids.ts';
 import { ordering, restoring } from './operations.ts';
 import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './retention-batches.ts';
 
-export interface RestoreInput {
-  /** Ids, or `-` for stdin. */
-  readonly words: readonly string[];
+export interface RestoreFlags {
   /** The batch to undo instead of ids. */
   readonly batch?: string;
   /** True to undo the last batch of this target and project. Batches that were undone already do not count. */
@@ -46,8 +44,12 @@ const longestQuestionMs = 24 * 60 * 60 * 1000;
 /** How far (ms) the clock of a store, which dates the runs of retention, may be ahead. */
 const clockToleranceMs = 60 * 1000;
 
-export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
-  const { words, batch, last, verbose = false, yes = false, throwsMissing = false } = input;
+/** `words` are ids, or `-` for stdin. */
+export async function restoreSessions(
+  words: readonly string[],
+  { batch, last, verbose = false, yes = false, throwsMissing = false }: RestoreFlags,
+  context: CliContext,
+): Promise<number> {
   if ([words.length > 0, batch !== undefined, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
       hint: 'Nothing was done. Use ids, or --batch BATCH, or --last alone.',

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { someSessions } from '../../session-argument.ts';
-import type { RestoreInput } from './restoration.ts';
+import type { RestoreFlags } from './restoration.ts';
 
 export function registerRestore(parent: Command, run: Run): void {
   parent
@@ -14,12 +14,14 @@ export function registerRestore(parent: Command, run: Run): void {
     .option('--last', 'undo the last batch of this project')
     .option('-y, --yes', 'do not ask before --last deletes the sessions of an import')
     .option('--verbose', 'print a result line for each id, even at a terminal')
-    .action((words: string[], flags: Omit<RestoreInput, 'words'>, command: Command) =>
-      run(command, (context) => runRestore({ words, ...flags }, context)),
-    );
+    .action(run(runRestore));
 }
 
-export async function runRestore(input: RestoreInput, context: CliContext): Promise<number> {
+export async function runRestore(
+  words: readonly string[],
+  flags: RestoreFlags,
+  context: CliContext,
+): Promise<number> {
   const { restoreSessions } = await import('./restoration.ts');
-  return restoreSessions(input, context);
+  return restoreSessions(words, flags, context);
 }

@@ -66,17 +66,23 @@ export function registerSearch(parent: Command, run: Run): void {
   addConditionOptions(command, 'only archived sessions (default: these and the others)')
     .addOption(utcOption())
     .addHelpText('after', helpNote(usage))
-    .action((words: string[], { limit, cursor, utc, secrets, ...flags }: SearchFlags, self: Command) =>
-      run(self, async (context) => {
-        const conditions = conditionFlagsOf(flags);
-        if (secrets) return findSecrets(words, context);
-        const query = words.join(' ');
-        if (words.length === 0)
-          throw new ParleyError('USAGE', 'There is nothing to search for.', {
-            hint: 'Pass words, or use --secrets.',
-          });
-        return runSearch({ query, limit, cursor: cursor ?? null, utc: utc ?? false, conditions }, context);
-      }),
+    .action(
+      run(
+        async (
+          words: string[],
+          { limit, cursor, utc, secrets, ...flags }: SearchFlags,
+          context: CliContext,
+        ) => {
+          const conditions = conditionFlagsOf(flags);
+          if (secrets) return findSecrets(words, context);
+          const query = words.join(' ');
+          if (words.length === 0)
+            throw new ParleyError('USAGE', 'There is nothing to search for.', {
+              hint: 'Pass words, or use --secrets.',
+            });
+          return runSearch({ query, limit, cursor: cursor ?? null, utc: utc ?? false, conditions }, context);
+        },
+      ),
     );
 }
 

@@ -18,17 +18,14 @@ export function registerUndo(parent: Command, run: Run): void {
     .description('undo the last turn of a session, and print its message')
     .argument('<id>', oneSession)
     .option('--turns <n>', 'undo this many turns, and print the message of the first one', wholeNumber(1), 1)
-    .action((id: string, { turns }: { turns: number }, command: Command) =>
-      run(command, (context) => runUndo({ id, turns }, context)),
-    );
+    .action(run(runUndo));
 }
 
-interface UndoInput {
-  readonly id: string;
-  readonly turns: number;
-}
-
-export async function runUndo({ id, turns }: UndoInput, context: CliContext): Promise<void> {
+export async function runUndo(
+  id: string,
+  { turns }: { readonly turns: number },
+  context: CliContext,
+): Promise<void> {
   if (turns > 1) await requireTurns(id, turns, context);
   let moved = await undoTurn(id, context);
   for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);

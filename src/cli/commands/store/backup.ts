@@ -11,9 +11,7 @@ import { successLine } from '../../terminal/json.ts';
 import { NewFile } from '../../transcripts/export-target.ts';
 import { StoreProgress } from './store-progress.ts';
 
-export interface StoreBackupInput {
-  /** The file, or `-` for standard output. */
-  readonly file: string;
+export interface StoreBackupFlags {
   readonly withKeys?: boolean;
   readonly force?: boolean;
 }
@@ -25,13 +23,13 @@ export function registerStoreBackup(parent: Command, run: Run): void {
     .argument('<file>', 'the file to write, or - for stdout')
     .option('--with-keys', 'include the hashes of the API keys; without them a restored store needs new keys')
     .option('--force', 'overwrite an existing file')
-    .action((file: string, flags: Omit<StoreBackupInput, 'file'>, command: Command) =>
-      run(command, (context) => runStoreBackup({ file, ...flags }, context)),
-    );
+    .action(run(runStoreBackup));
 }
 
+/** `path` is a file, or `-` for standard output. */
 export async function runStoreBackup(
-  { file: path, withKeys = false, force = false }: StoreBackupInput,
+  path: string,
+  { withKeys = false, force = false }: StoreBackupFlags,
   context: CliContext,
 ): Promise<void> {
   const { host, options, stdout, signal } = context;

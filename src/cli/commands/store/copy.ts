@@ -24,9 +24,7 @@ export function registerStoreCopy(parent: Command, run: Run): void {
     .requiredOption('--from <store>', 'the store to copy; nothing may write to it during the copy')
     .requiredOption('--to <store>', 'the new store; it must be empty')
     .option('--resume', 'resume a copy that was stopped')
-    .action((input: StoreCopyInput, command: Command) =>
-      run(command, (context) => runStoreCopy(input, context)),
-    );
+    .action(run(runStoreCopy));
 }
 
 export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<void> {

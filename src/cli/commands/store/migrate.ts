@@ -12,7 +12,7 @@ export function registerStoreMigrate(parent: Command, run: Run): void {
   parent
     .command('migrate')
     .description('migrate the store to the schema of this version, or create it')
-    .action((_options, command: Command) => run(command, runStoreMigrate));
+    .action(run((_options: object, context: CliContext) => runStoreMigrate(context)));
 }
 
 export async function runStoreMigrate(context: CliContext): Promise<void> {

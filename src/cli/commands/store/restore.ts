@@ -13,25 +13,19 @@ import { backupArgument, backupInput } from './backup-input.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
 
-export interface StoreRestoreInput {
-  /** The backup, or `-` for standard input. */
-  readonly file: string;
-  readonly replaces: boolean;
-}
-
 export function registerStoreRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
     .description('create the store from a backup; refuses to overwrite a store with sessions')
     .argument('<file>', backupArgument)
     .option('--replace', 'replace a store with sessions; in SQLite the old one is kept beside it')
-    .action((file: string, { replace }: { replace?: true }, command: Command) =>
-      run(command, (context) => runStoreRestore({ file, replaces: replace ?? false }, context)),
-    );
+    .action(run(runStoreRestore));
 }
 
+/** `file` is the backup, or `-` for standard input. */
 export async function runStoreRestore(
-  { file, replaces }: StoreRestoreInput,
+  file: string,
+  { replace = false }: { readonly replace?: boolean },
   context: CliContext,
 ): Promise<void> {
   const { host, options, stdout, signal } = context;
@@ -44,7 +38,7 @@ export async function runStoreRestore(
     if (file !== '-') await host.backups.verify({ ...backupInput(file, context), progress, signal });
     report = await host.backups.restore({
       target,
-      replaces,
+      replaces: replace,
       timeout: options.timeout,
       ...backupInput(file, context),
       progress,

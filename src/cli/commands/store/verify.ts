@@ -13,9 +13,7 @@ export function registerStoreVerify(parent: Command, run: Run): void {
     .command('verify')
     .description('check the integrity of a whole backup')
     .argument('<file>', backupArgument)
-    .action((file: string, _options, command: Command) =>
-      run(command, (context) => runStoreVerify(file, context)),
-    );
+    .action(run((file: string, _options: object, context: CliContext) => runStoreVerify(file, context)));
 }
 
 export async function runStoreVerify(file: string, context: CliContext): Promise<void> {

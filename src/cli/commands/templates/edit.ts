@@ -25,9 +25,7 @@ export function registerTemplatesEdit(parent: Command, run: Run): void {
     .command('edit')
     .description('create or edit a template in $VISUAL or $EDITOR, or read it from a file: edit NAME < FILE')
     .argument('<name>', 'the template, for chat -t')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runTemplatesEdit(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runTemplatesEdit(name, context)));
 }
 
 export async function runTemplatesEdit(name: string, context: CliContext): Promise<void> {

@@ -34,7 +34,7 @@ export function registerTemplatesList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list the templates with their variables')
-    .action((_options, command: Command) => run(command, runTemplatesList));
+    .action(run((_options: object, context: CliContext) => runTemplatesList(context)));
 }
 
 export async function runTemplatesList(context: CliContext): Promise<void> {

@@ -12,9 +12,7 @@ export function registerTemplatesShow(parent: Command, run: Run): void {
     .command('show')
     .description('print the file of a template')
     .argument('<name>', 'the template, as shown by templates list')
-    .action((name: string, _options, command: Command) =>
-      run(command, (context) => runTemplatesShow(name, context)),
-    );
+    .action(run((name: string, _options: object, context: CliContext) => runTemplatesShow(name, context)));
 }
 
 export async function runTemplatesShow(name: string, context: CliContext): Promise<void> {
