@@ -14,8 +14,9 @@ const ofTable = (table: string, columns: string) => `
   WHERE message.session = session.id AND (message.position, message.message_id) > ($3::integer, $4::text)
   ORDER BY message.position, message.message_id LIMIT $5)`;
 // As for a page of the visible line (messages.ts), texts that cannot fit are not sent.
+// $6: the owner that asks.
 const page = statement(`
-  SELECT page.*, session.turn_epoch, session.turn_position, ${isAbandoned} AS is_left FROM parley.projects
+  SELECT page.*, session.turn_epoch, session.turn_position, ${isAbandoned('$6::text')} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
   LEFT JOIN LATERAL (
     SELECT * FROM (
@@ -41,20 +42,21 @@ interface PageRow extends AbandonedTurn {
   readonly found: number;
 }
 
-/** Null for an unknown session. An abandoned turn is closed first, so that the page has the stored parts of its reply. */
+/** Null for an unknown session. An abandoned turn is closed first, so that the page has the stored parts of its reply. `judge`: see {@link closeAbandoned}. */
 export async function listAllMessages(
   ask: Ask,
   projectId: string,
   sessionId: string,
   { limit, after }: AnyMessagePlace,
+  judge: string | null,
 ): Promise<Rows<Message> | null> {
-  const values = [projectId, sessionId, after?.position ?? -1, after?.messageId ?? '', limit + 1];
+  const values = [projectId, sessionId, after?.position ?? -1, after?.messageId ?? '', limit + 1, judge];
   for (;;) {
     const rows = await ask<PageRow>(page, values);
     const [first] = rows;
     if (first === undefined) return null;
     if (first.is_left) {
-      await closeAbandoned(ask, projectId, sessionId, first);
+      await closeAbandoned(ask, projectId, sessionId, first, judge);
       continue;
     }
     if (first.message_id === null) return { items: [], hasMore: false };

@@ -12,8 +12,10 @@ import { statement } from './statement.ts';
 
 // The database does not send texts that cannot fit on the page: a row is left out if the texts before it have more than `pageBytes` bytes.
 // As JSON they take at least as many. {@link PageBudget} then finds the exact end of the page.
+// $5: the owner that asks.
 const page = statement(`
-  SELECT page.*, session.message_count, session.turn_epoch, session.turn_position, ${isAbandoned} AS is_left FROM parley.projects
+  SELECT page.*, session.message_count, session.turn_epoch, session.turn_position, ${isAbandoned('$5::text')} AS is_left
+  FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
   LEFT JOIN LATERAL (
     SELECT * FROM (
@@ -58,19 +60,20 @@ interface PageRow extends AbandonedTurn {
 
 type NumberedMessage = MessageRow & { readonly number: number };
 
-/** Null for an unknown session. An abandoned turn is closed first, so that the page has the stored parts of its reply. */
+/** Null for an unknown session. An abandoned turn is closed first, so that the page has the stored parts of its reply. `judge`: see {@link closeAbandoned}. */
 export async function listMessages(
   ask: Ask,
   projectId: string,
   sessionId: string,
   place: MessagePlace,
+  judge: string | null,
 ): Promise<Rows<Message> | null> {
   const { limit, after } = place;
-  const rows = await ask<PageRow>(page, [projectId, sessionId, after ?? -1, limit]);
+  const rows = await ask<PageRow>(page, [projectId, sessionId, after ?? -1, limit, judge]);
   const [first] = rows;
   if (first?.is_left) {
-    await closeAbandoned(ask, projectId, sessionId, first);
-    return listMessages(ask, projectId, sessionId, place);
+    await closeAbandoned(ask, projectId, sessionId, first, judge);
+    return listMessages(ask, projectId, sessionId, place, judge);
   }
   if (first === undefined) return null;
   // A session without messages after the place has one row, without a message.

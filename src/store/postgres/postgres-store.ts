@@ -61,6 +61,8 @@ export class PostgresStore implements SessionStore {
   readonly #sweeps: Sweeps;
   readonly #groups: CallGroups;
   readonly #beat: ServerBeat | null;
+  /** The owner of the turns of this process if it serves, otherwise null. */
+  readonly #server: string | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #orphanedTurns: OrphanedTurns | null;
   readonly #lines: StoreLines;
@@ -83,6 +85,7 @@ export class PostgresStore implements SessionStore {
     this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     const server = beat?.owner ?? null;
+    this.#server = server;
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
@@ -155,10 +158,10 @@ export class PostgresStore implements SessionStore {
   };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
-    this.#run((ask) => listMessages(ask, projectId, sessionId, place));
+    this.#run((ask) => listMessages(ask, projectId, sessionId, place, this.#server));
 
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
-    this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
+    this.#run((ask) => listAllMessages(ask, projectId, sessionId, place, this.#server));
 
   readonly searchSessions: SessionStore['searchSessions'] = (
     projectId,

@@ -34,7 +34,7 @@ import { nowMs, statement } from './statement.ts';
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL
-    AND (session.turn_owner = 'import' OR ${noTurnRuns}) AND NOT (${isAbandoned})`);
+    AND (session.turn_owner = 'import' OR ${noTurnRuns}) AND NOT (${isAbandoned()})`);
 
 const everyMessage = statement(`
   SELECT message.* FROM parley.sessions AS session CROSS JOIN LATERAL (

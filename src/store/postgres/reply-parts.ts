@@ -30,9 +30,9 @@ export const partsAsAlternative = (held: string, position: string, condition: st
   WHERE stored.content <> '' AND ${condition}
   ON CONFLICT DO NOTHING`;
 
-/** SQL for `parley.sessions AS session`: true if the lease of its turn is over and parts of a reply are stored. */
-export const isAbandoned = `
-  session.turn_owner IS NOT NULL AND ${leaseUntil()} <= clock_timestamp()
+/** SQL for `parley.sessions AS session`: true if the lease of its turn is over, as `judge` sees it, and parts of a reply are stored. */
+export const isAbandoned = (judge?: string) => `
+  session.turn_owner IS NOT NULL AND ${leaseUntil(judge)} <= clock_timestamp()
   AND EXISTS (
     SELECT 1 FROM parley.reply_parts AS part
     WHERE part.session = session.id AND part.epoch = session.turn_epoch AND part.content <> '')`;
@@ -40,7 +40,7 @@ export const isAbandoned = `
 const hasReply = `EXISTS (
       SELECT 1 FROM parley.messages AS reply WHERE reply.session = closed.id AND reply.position = $4::integer + 1)`;
 
-// $3: the epoch of the turn. $4: the position of its message.
+// $3: the epoch of the turn. $4: the position of its message. $5: the owner that asks.
 const close = statement(`
   WITH closed AS (
     UPDATE parley.sessions AS session SET
@@ -50,7 +50,7 @@ const close = statement(`
         WHERE part.session = session.id AND part.epoch = session.turn_epoch))
     FROM parley.projects
     WHERE projects.project_id = $1 AND session.project = projects.id AND session.session_id = $2
-      AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isAbandoned}
+      AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isAbandoned('$5::text')}
     RETURNING session.id, session.project, session.turn_epoch
   ), reply AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
@@ -69,7 +69,7 @@ const abandoned = statement(`
   SELECT projects.project_id, session.session_id, session.turn_epoch, session.turn_position
   FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
   WHERE session.id IN (SELECT part.session FROM parley.reply_parts AS part) AND session.deleted_at IS NULL
-    AND ${isAbandoned}`);
+    AND ${isAbandoned()}`);
 // A running or abandoned turn keeps its parts.
 const isOfEnded = `
   NOT EXISTS (
@@ -86,20 +86,25 @@ export interface AbandonedTurn {
   readonly turn_position: number | null;
 }
 
-/** Ends an abandoned turn with the stored parts of its reply. Does nothing if the turn is no longer abandoned. */
+/**
+ * Ends an abandoned turn with the stored parts of its reply. Does nothing if the turn is no longer abandoned. `judge`: the owner of the
+ * server that asks; null for a process that does not serve.
+ */
 export async function closeAbandoned(
   ask: Ask,
   projectId: string,
   sessionId: string,
   turn: AbandonedTurn,
+  judge: string | null,
 ): Promise<void> {
-  await ask(close, [projectId, sessionId, turn.turn_epoch, turn.turn_position]);
+  await ask(close, [projectId, sessionId, turn.turn_epoch, turn.turn_position, judge]);
 }
 
 /** Ends all abandoned turns of which parts are stored. */
 export async function closeAllAbandoned(ask: Ask): Promise<void> {
   type Row = AbandonedTurn & { readonly project_id: string; readonly session_id: string };
-  for (const row of await ask<Row>(abandoned)) await closeAbandoned(ask, row.project_id, row.session_id, row);
+  for (const row of await ask<Row>(abandoned))
+    await closeAbandoned(ask, row.project_id, row.session_id, row, null);
 }
 
 export async function sweepParts(ask: Ask): Promise<void> {

@@ -37,13 +37,14 @@ const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestam
 
 /**
  * The end of the lease of the open turn in `parley.sessions AS session`: that of the server which owns it, or the turn's own where the
- * owner is no server. `judge` is SQL for the owner of the server that asks. Before its `judges_from`, it counts no lease of another server
- * as over, except that of a server that has left.
+ * owner is no server. `judge` is SQL for the owner of the server that asks. Before its `judges_from`, and until its first heartbeat after an
+ * outage, it counts no lease of another server as over, except that of a server that has left.
  */
 export const leaseUntil = (judge = 'NULL::text') => `
   coalesce((
     SELECT CASE WHEN isfinite(server.until) THEN greatest(server.until, (
-      SELECT judge.judges_from FROM parley.servers AS judge WHERE judge.owner = ${judge}
+      SELECT CASE WHEN judge.until < clock_timestamp() THEN 'infinity' ELSE judge.judges_from END
+      FROM parley.servers AS judge WHERE judge.owner = ${judge}
     )) ELSE server.until END
     FROM parley.servers AS server WHERE server.owner = session.turn_owner
   ), session.turn_until)`;

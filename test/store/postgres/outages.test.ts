@@ -128,6 +128,42 @@ test('a turn of a server is free for others when its end could not be sent, with
   ]);
 });
 
+test.each([
+  ['before', ever],
+  ['after', 50],
+])(
+  'reading messages %s the first heartbeat after an outage ends no turn of another server',
+  async (_, beatMs) => {
+    const openServer = async (beats: number) => {
+      const proxy = await openProxy();
+      const server = { owner: newId('srv'), beatMs: beats, leaseMs: 1000 };
+      const quick = { silenceMs: 50, connectMs: 1000, patienceMs: 20_000 };
+      const { store } = await openTestPostgres(database, { hosts: [hostOf(proxy)], server, ...quick });
+      return { proxy, store, owner: server.owner };
+    };
+    const { proxy, store, owner } = await openServer(50);
+    const reader = await openServer(beatMs);
+    const project = await newProject(store);
+    const turn = await begin(store, project, ofOwner(owner));
+    const part = { message_id: 'msg_part', mode: 'test', now: startOfTime, at: 0, content: 'Once' };
+    await store.renewTurn(project, turn, ever, part);
+    const leaseOf = async (server: string) => {
+      const isOver = `SELECT 1 FROM parley.servers WHERE owner = '${server}' AND until < clock_timestamp()`;
+      return (await database.rows(isOver)).length > 0 ? 'over' : 'held';
+    };
+    for (const one of [proxy, reader.proxy]) one.fallSilent();
+    for (const one of [owner, reader.owner])
+      await expect.poll(() => leaseOf(one), { timeout: 5000 }).toBe('over');
+    reader.proxy.speak();
+    if (beatMs < ever) await expect.poll(() => leaseOf(reader.owner)).toBe('held');
+    expect(await contents(reader.store, project, turn.session_id)).toEqual(['user: Hello']);
+    const all = await reader.store.listAllMessages(project, turn.session_id, { limit: 10, after: null });
+    expect(all?.items).toHaveLength(1);
+    proxy.speak();
+    expect(await store.renewTurn(project, turn, ever)).toBe(true);
+  },
+);
+
 test('a turn of a server is free for others when its beginning came too late for its caller, also by its key', async () => {
   const { proxy, store, other, project, owner } = await openImpatient(800);
   const key = once('key', 'x');
