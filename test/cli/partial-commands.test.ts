@@ -12,9 +12,12 @@ const silent = { writeOut() {}, writeErr() {} };
 /** The command that ran, its options and its arguments; null for words that cannot be parsed. */
 async function read(words: readonly string[], isPartial: boolean) {
   let found: { path: string; options: object; args: readonly string[] } | null = null;
-  const run: Run = async (command) => {
-    found = { path: commandPath(command), options: command.optsWithGlobals(), args: command.args };
-  };
+  const run: Run =
+    () =>
+    async (...inputs) => {
+      const command = inputs.at(-1) as Command;
+      found = { path: commandPath(command), options: command.optsWithGlobals(), args: command.args };
+    };
   const program = await buildProgram(words, '', run, silent, { isPartial });
   eachCommand(program, (command) => command.exitOverride());
   try {
@@ -37,7 +40,7 @@ function formsOf({ long, short, required, optional, argChoices }: Option): strin
 }
 
 test('every command, with any of its options and the global ones', async () => {
-  const whole = await buildProgram([], '', async () => {}, silent);
+  const whole = await buildProgram([], '', () => async () => {}, silent);
   const commands: Command[] = [];
   eachCommand(whole, (command) => {
     if (command.parent !== null && command.commands.length === 0) commands.push(command);
