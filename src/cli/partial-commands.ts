@@ -28,8 +28,8 @@ class OutlinedCommand extends Command {
 export class PartialProgram extends Command {
   /** The flags of the command line without values: `--mode` of `--mode=echo`, `-m` of `-mecho`; and `--color` of `--no-color`. */
   readonly #typed: readonly string[];
-  /** The flags that were not created. */
-  readonly #skipped = new Set<string>();
+  /** The options that were not created. */
+  readonly #skipped: string[] = [];
 
   constructor(argv: readonly string[], name?: string) {
     super(name);
@@ -45,16 +45,19 @@ export class PartialProgram extends Command {
 
   override option(flags: string, ...rest: unknown[]): this {
     if (this.#isNeeded(flags, rest)) return super.option(flags, ...(rest as [string]));
-    for (const flag of flags.split(/[ ,]+/)) this.#skipped.add(flag);
+    this.#skipped.push(flags);
     return this;
   }
 
   #isNeeded(flags: string, [, parse, value]: readonly unknown[]): boolean {
-    const [, opposite] = /--no-(\S+)/.exec(flags) ?? [];
     // The default of `--no-color` is true. Beside `--color` it has none, and is typed only if both are created.
-    if (opposite !== undefined) return !this.#skipped.has(`--${opposite}`);
+    if (flags.includes('--no-')) return !this.#hasSkipped(flags.replace(/.*--no-/, '--'));
     const hasDefault = value !== undefined || (parse !== undefined && typeof parse !== 'function');
     // An option too many has no effect, so a typed flag may also be a part of another one.
     return hasDefault || this.#typed.some((typed) => flags.includes(typed));
+  }
+
+  #hasSkipped(flag: string): boolean {
+    return this.#skipped.some((flags) => flags.split(/[ ,]+/).includes(flag));
   }
 }
