@@ -123,6 +123,7 @@ async function editLastMessage(sessionId: string, message: string, scope: Scope)
   }
   let isUndone = false;
   try {
+    if ((await lastTurn(sessionId, context))?.message !== message) throw changedElsewhere();
     await undoTurn(sessionId, context);
     isUndone = true;
     conversation.forgetLastTurn();
@@ -137,6 +138,13 @@ async function editLastMessage(sessionId: string, message: string, scope: Scope)
     if (isUndone) await context.say(undone);
     return { initial: lineFor(edited) };
   }
+}
+
+/** Only the turn of the edited message may be undone. */
+function changedElsewhere(): ParleyError {
+  return new ParleyError('USAGE', 'Another terminal changed the session while you edited its last message.', {
+    hint: 'Nothing was undone. Enter sends the text as a new message.',
+  });
 }
 
 /** Returns the text from the editor. Null if the editor failed. */

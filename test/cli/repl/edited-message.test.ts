@@ -40,3 +40,15 @@ test('a message for a session that another terminal deleted returns to the promp
   expect(screen.text).toContain('(SESSION_NOT_FOUND)');
   expect(screen.text).not.toContain('was undone');
 });
+
+test('a turn that another terminal added in the meantime is not undone', async () => {
+  const { place, screen } = await openWithEditor('parley chat -n -c two; echo a changed one > "$1"');
+  screen.type('/edit\r');
+  await screen.stands('echo (one)> a changed one');
+  expect(screen.text).toContain('Another terminal changed the session');
+  expect(screen.text).not.toContain('/redo');
+  screen.type('\x15');
+  await screen.stands('echo (one)> ');
+  const stored = await messagesOf(place, await leave(screen));
+  expect(stored.map(({ content }) => content)).toEqual(['one', 'one', 'two', 'two']);
+});
