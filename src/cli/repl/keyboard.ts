@@ -65,7 +65,11 @@ export class Keyboard {
         startReadingTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
     this.#pastes = pastes;
-    input.setRawMode?.(true);
+    try {
+      input.setRawMode?.(true);
+    } catch {
+      // The terminal has closed. Reading from it reports its end.
+    }
     this.#write(pasteBrackets);
     input.on('data', this.#receive);
     input.on('end', this.#end);
