@@ -22,6 +22,12 @@ export class PageBudget {
   }
 }
 
+/** The rows before the first one that does not fit. */
+export function takeWhile<Row>(rows: readonly Row[], fits: (row: Row) => boolean): readonly Row[] {
+  const end = rows.findIndex((row) => !fits(row));
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 

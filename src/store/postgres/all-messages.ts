@@ -1,7 +1,7 @@
 // Pages of all messages of a session, visible and hidden.
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
-import { PageBudget } from '../page-budget.ts';
+import { PageBudget, takeWhile } from '../page-budget.ts';
 import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
@@ -62,8 +62,7 @@ export async function listAllMessages(
     if (first.message_id === null) return { items: [], hasMore: false };
     const budget = new PageBudget(1);
     const messages = (rows as readonly (MessageRow & PageRow)[]).slice(0, limit);
-    const end = messages.findIndex(({ content }) => !budget.take(content));
-    const items = (end < 0 ? messages : messages.slice(0, end)).map(toMessage);
+    const items = takeWhile(messages, ({ content }) => budget.take(content)).map(toMessage);
     return { items, hasMore: first.found > items.length };
   }
 }

@@ -1,7 +1,7 @@
 // Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page.
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
-import { PageBudget } from '../page-budget.ts';
+import { PageBudget, takeWhile } from '../page-budget.ts';
 import type { MessageRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
@@ -78,7 +78,8 @@ export async function listMessages(
   if (first === undefined) return null;
   // A session without messages after the place has one row, without a message.
   if (first.message_id === null) return { items: [], hasMore: false };
-  const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageBudget(1)));
+  const budget = new PageBudget(1);
+  const items = takeWhile(rows as readonly (MessageRow & PageRow)[], ({ content }) => budget.take(content));
   const last = items.at(-1);
   return {
     items: items.map(toMessage),
@@ -107,15 +108,7 @@ export async function readHistories(
   }
   return calls.map((_, number) => {
     const budget = new PageBudget(2);
-    return (byCall.get(number) ?? []).filter(fitsIn(budget)).map(toMessage).reverse();
+    const newest = takeWhile(byCall.get(number) ?? [], ({ content }) => budget.take(content));
+    return newest.map(toMessage).reverse();
   });
-}
-
-/** True for each row before the first one that has no room on the page. */
-function fitsIn(budget: PageBudget): (row: MessageRow) => boolean {
-  let isOver = false;
-  return ({ content }) => {
-    isOver ||= !budget.take(content);
-    return !isOver;
-  };
 }

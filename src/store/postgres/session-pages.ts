@@ -2,7 +2,7 @@
 import { pageBytes } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
-import { PageBudget, textsOf } from '../page-budget.ts';
+import { PageBudget, takeWhile, textsOf } from '../page-budget.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import { type ListedState, type Rows, type SessionFilter, stateOf } from '../session-filters.ts';
@@ -91,8 +91,8 @@ export async function listSessions(
       ? await ask<SessionRow>(listing.every, values.slice(0, 6))
       : await ask<SessionRow>(listing[part], part === 'ending' ? [...values, idSuffix] : values);
   const budget = new PageBudget(1);
-  const end = rows.findIndex((row, index) => index === limit || !budget.take(...textsOf(row)));
-  return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };
+  const items = takeWhile(rows.slice(0, limit), (row) => budget.take(...textsOf(row))).map(toSession);
+  return { items, hasMore: items.length < rows.length };
 }
 
 function partOf(filter: SessionFilter): 'every' | 'matching' | 'tagged' | 'ofUser' | 'pinned' | 'ending' {
