@@ -22,7 +22,7 @@ import {
   replyTo,
   type StandingRow,
 } from './turn-rows.ts';
-import { standingTurn, take } from './turn-taking.ts';
+import { standingTurn, take, takeAgain } from './turn-taking.ts';
 
 export interface BeginCall {
   readonly projectId: string;
@@ -125,16 +125,9 @@ async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promis
     }
     const decision = tools.rules.turns.begin(standingTurn(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
-    const closes = decision === 'close and take';
     const message = { id: start.message_id, content: start.content };
-    const taken = await take(ask, {
-      projectId,
-      start,
-      row,
-      closes,
-      message,
-      idempotencyKey: start.idempotencyKey,
-    });
+    const { idempotencyKey } = start;
+    const taken = await take(ask, { projectId, start, row, decision, message, idempotencyKey });
     if (taken !== null) return begun(newTurn(start, taken.turn_position, taken.turn_epoch), toSettings(row));
   }
 }
@@ -148,35 +141,16 @@ async function repeatTurn(tools: IdempotencyTools, call: BeginCall, known: Known
       ...[projectId, known.session, start.lease.owner, known.position, known.messageId],
     ]);
     if (row === undefined) return { kind: 'not_found' };
-    const { session_id, message_id, position, content, mode } = row;
-    const turnAt = (epoch: number): Turn => {
-      const { owner } = start.lease;
-      return { session_id, message_id, position, content, mode, owner, epoch };
-    };
+    const { message_id, position, mode } = row;
     const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
     // The first sending of this call stored the message, and its answer was lost.
-    if (isOwn && message_id === start.message_id) return begun(turnAt(row.turn_epoch), toSettings(row));
-    const [reply] = await ask<MessageRow>(replyTo, [
-      projectId,
-      known.session,
-      position,
-      message_id,
-      null,
-      false,
-    ]);
-    const decision = tools.rules.turns.repeat(
-      { position, reply: reply === undefined ? null : toMessage(reply), isUndone: row.is_undone },
-      standingTurn(row),
-      start.deadOwner,
-    );
-    if (decision === 'answered' && reply !== undefined)
-      return { kind: 'answered', turn: turnAt(row.turn_epoch + 1), reply: toMessage(reply) };
-    if (decision === 'busy') return busyWith(row);
-    if (start.answersOnly) return { kind: 'over_budget' };
-    const closes = decision === 'close and take';
-    const message = { id: message_id, position };
-    const taken = await take(ask, { projectId, start, row, closes, message, idempotencyKey: null });
-    if (taken !== null) return begun(turnAt(taken.turn_epoch), toSettings(row));
+    if (isOwn && message_id === start.message_id)
+      return begun(newTurn(start, position, row.turn_epoch), toSettings(row));
+    const ofMessage = [projectId, known.session, position, message_id];
+    const [found = null] = await ask<MessageRow>(replyTo, [...ofMessage, null, false]);
+    const reply = found && toMessage(found);
+    const begin = await takeAgain(tools, projectId, start, { row, reply, mode });
+    if (begin !== null) return begin;
   }
 }
 
