@@ -91,7 +91,7 @@ export const settingCommands = {
       await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
         await context.stdout.write('session_id: (the next message creates one)\n');
-      else await runGet({ ids: [conversation.sessionId], utc: false, showsMode: false }, context);
+      else await runGet([conversation.sessionId], { showsMode: false }, context);
       if (conversation.usage !== null)
         await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
     },

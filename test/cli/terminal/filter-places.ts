@@ -141,16 +141,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the titles of a list',
     show: async (titles, server) => {
       server.says({ ...nothing, titles });
-      const filters = {
-        deleted: false,
-        conditions: {},
-        reverse: false,
-        utc: false,
-      };
-      await runList(
-        { limit: 50, cursor: null, all: false, ids: false, sort: 'updated', ...filters },
-        server.context,
-      );
+      await runList({ limit: 50, sort: 'updated' }, server.context);
     },
   },
   {
@@ -158,7 +149,11 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the title of a session',
     show: async (titles, server) => {
       server.says({ ...nothing, titles });
-      await runGet({ ids: titles.map((_, at) => `ses_${at}`), utc: false }, server.context);
+      await runGet(
+        titles.map((_, at) => `ses_${at}`),
+        {},
+        server.context,
+      );
     },
   },
   {

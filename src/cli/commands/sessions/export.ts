@@ -26,27 +26,15 @@ const skippableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INTERNAL_ERROR',
 ]);
 
-export interface ExportInput {
-  /** Ids, or `-` for stdin; none with a filter. */
-  readonly words: readonly string[];
-  /** Null for none. */
-  readonly filter: FilterChoice | null;
-  /** Null for the default: JSON with `--json` to stdout, else the format of the file's extension, else Markdown. */
-  readonly format: ExportFormat | null;
-  /** A file, or a directory for one file a session; null for stdout. */
-  readonly output: string | null;
-  readonly force: boolean;
-  /** True to replace each secret with a mark. */
-  readonly redact: boolean;
-  readonly verbose: boolean;
-}
-
-interface ExportFlags extends FilterFlags {
+export interface ExportFlags extends FilterFlags {
+  /** Without it: JSON with `--json` to stdout, else the format of the file's extension, else Markdown. */
   readonly format?: ExportFormat;
+  /** A file, or a directory for one file a session; without it, or with `-`, stdout. */
   readonly output?: string;
-  readonly force?: true;
+  readonly force?: boolean;
+  /** Replaces each secret with a mark. */
   readonly redact?: true;
-  readonly verbose?: true;
+  readonly verbose?: boolean;
 }
 
 export function registerExport(parent: Command, run: Run): void {
@@ -65,47 +53,34 @@ export function registerExport(parent: Command, run: Run): void {
     .option('--force', 'overwrite existing files')
     .option('--redact', 'replace each key, token, password and card number with [redacted KIND]')
     .option('--verbose', 'print a result line for each session, even at a terminal')
-    .action(
-      run(
-        (
-          words: string[],
-          { format, output, force, redact, verbose, ...flags }: ExportFlags,
-          context: CliContext,
-        ) =>
-          runExport(
-            {
-              words,
-              filter: filterOf(flags),
-              format: format ?? null,
-              output: output === undefined || output === '-' ? null : output,
-              force: force ?? false,
-              redact: redact ?? false,
-              verbose: verbose ?? false,
-            },
-            context,
-          ),
-      ),
-    );
+    .action(run(runExport));
 }
 
-export async function runExport(input: ExportInput, context: CliContext): Promise<number> {
-  const format = formatOf(input, context);
-  if (input.filter !== null && input.words.length > 0) {
+/** `words` are ids, or `-` for stdin; none with a filter. */
+export async function runExport(
+  words: readonly string[],
+  flags: ExportFlags,
+  context: CliContext,
+): Promise<number> {
+  const { force = false, verbose = false } = flags;
+  const filter = filterOf(flags);
+  const output = flags.output === undefined || flags.output === '-' ? null : flags.output;
+  const format = formatOf(flags.format, output, context);
+  if (filter !== null && words.length > 0) {
     throw new ParleyError('USAGE', 'Ids and filters cannot be used together.', {
       hint: 'Name the sessions, or select them with filters such as --all.',
     });
   }
   const reading = await exportReading(context);
-  const named = input.filter === null ? await readGivenIds(input.words, context) : null;
+  const named = filter === null ? await readGivenIds(words, context) : null;
   const isOnly = named?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
-  const place = await exportPlace({ ...input, format, several: !isOnly }, context);
-  const redaction = await loadRedaction(input);
+  const place = await exportPlace({ output, force, format, several: !isOnly }, context);
+  const redaction = await loadRedaction(flags);
   const exported: string[] = [];
   let report: ExportReport | null = null;
   try {
-    const ids = named ?? (await collectMatchingIds(input.filter, context));
-    const { output, verbose } = input;
+    const ids = named ?? (await collectMatchingIds(filter, context));
     report = new ExportReport(
       { sessions: ids.size, place, writesResults: output !== null, verbose },
       context,
@@ -116,7 +91,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       context.signal.throwIfAborted();
       const record = await readUnlessSkippable(read, redaction);
       if (record instanceof ParleyError) {
-        if (isOnly) throw missingSession(record, id, context, 'active', areOnStdin(input.words, context));
+        if (isOnly) throw missingSession(record, id, context, 'active', areOnStdin(words, context));
         await report.addFailure(id, record);
         continue;
       }
@@ -186,19 +161,23 @@ async function recordExport(session_ids: readonly string[], context: CliContext)
   }
 }
 
-async function loadRedaction({ redact }: ExportInput): Promise<Redaction | null> {
+async function loadRedaction({ redact }: ExportFlags): Promise<Redaction | null> {
   if (!redact) return null;
   const { Redaction } = await import('../../secrets/redacted-record.ts');
   return new Redaction();
 }
 
-function formatOf({ format, output }: ExportInput, { options }: CliContext): ExportFormat {
-  if (options.json && output === null && format !== null && format !== 'json') {
+function formatOf(
+  format: ExportFormat | undefined,
+  output: string | null,
+  { options }: CliContext,
+): ExportFormat {
+  if (options.json && output === null && format !== undefined && format !== 'json') {
     throw new ParleyError('USAGE', `--json and --format ${format} cannot both apply to stdout.`, {
       hint: 'Remove one of them, or name a file with --output: --json then applies to the results.',
     });
   }
-  if (format !== null) return format;
+  if (format !== undefined) return format;
   if (output === null) return options.json ? 'json' : 'md';
   return formatOfFile(output) ?? 'md';
 }

@@ -15,9 +15,8 @@ import { toJson } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
 
-export interface GetInput {
-  readonly ids: readonly string[];
-  readonly utc: boolean;
+export interface GetFlags {
+  readonly utc?: boolean;
   /** False if the caller shows the mode itself. */
   readonly showsMode?: boolean;
 }
@@ -28,14 +27,14 @@ export function registerGet(parent: Command, run: Run): void {
     .description('show sessions')
     .argument('[id...]', someSessions)
     .addOption(utcOption())
-    .action(
-      run((ids: string[], { utc }: { utc?: true }, context: CliContext) =>
-        runGet({ ids, utc: utc ?? false }, context),
-      ),
-    );
+    .action(run(runGet));
 }
 
-export async function runGet({ ids, utc, showsMode = true }: GetInput, context: CliContext): Promise<number> {
+export async function runGet(
+  ids: readonly string[],
+  { utc = false, showsMode = true }: GetFlags,
+  context: CliContext,
+): Promise<number> {
   const isFromStdin = ids.length === 0 || areOnStdin(ids, context);
   const form = { utc, showsMode, isFromStdin };
   const named = isFromStdin ? [...(await readGivenIds(ids, context))] : ids;
@@ -66,7 +65,7 @@ export async function runGet({ ids, utc, showsMode = true }: GetInput, context: 
   return status;
 }
 
-interface Form extends Required<Omit<GetInput, 'ids'>> {
+interface Form extends Required<GetFlags> {
   readonly gap: string;
   /** True if the id was read from stdin, so it is neither a title nor the end of an id. */
   readonly isFromStdin: boolean;

@@ -24,29 +24,17 @@ import {
   conditionWords,
 } from './session-filter.ts';
 
-export interface ListInput {
-  /** Null for the default of the pipe or the screen. */
-  readonly limit: number | null;
-  readonly cursor: string | null;
-  readonly all: boolean;
-  readonly ids: boolean;
-  readonly deleted: boolean;
-  readonly conditions: ConditionFlags;
-  readonly sort: SessionOrder['sort'];
-  /** True for the oldest first. */
-  readonly reverse: boolean;
-  readonly utc: boolean;
-}
-
-interface ListFlags extends ConditionFlags {
+export interface ListFlags extends ConditionFlags {
+  /** Without it, the default of the pipe or the screen. */
   readonly limit?: number;
   readonly cursor?: string;
   readonly all?: true;
   readonly ids?: true;
-  readonly deleted?: true;
+  readonly deleted?: boolean;
   readonly sort: SessionOrder['sort'];
+  /** Lists the oldest first. */
   readonly reverse?: true;
-  readonly utc?: true;
+  readonly utc?: boolean;
 }
 
 const defaultLimit = 50;
@@ -88,24 +76,7 @@ export function registerList(parent: Command, run: Run): void {
     )
     .option('--reverse', 'list the oldest first')
     .addOption(utcOption())
-    .action(
-      run((flags: ListFlags, context: CliContext) =>
-        runList(
-          {
-            limit: flags.limit ?? (wantsAll(flags) ? maxPageItems : null),
-            cursor: flags.cursor ?? null,
-            all: wantsAll(flags),
-            ids: flags.ids ?? false,
-            deleted: flags.deleted ?? false,
-            conditions: conditionFlagsOf(flags),
-            sort: flags.sort,
-            reverse: flags.reverse ?? false,
-            utc: flags.utc ?? false,
-          },
-          context,
-        ),
-      ),
-    );
+    .action(run(runList));
 }
 
 /** `--ids` lists all, because its output goes to a pipe, where nobody notices that a page is incomplete. */
@@ -113,33 +84,35 @@ function wantsAll({ all, ids, limit }: ListFlags): boolean {
   return all === true || (ids === true && limit === undefined);
 }
 
-export async function runList(input: ListInput, context: CliContext): Promise<void> {
+export async function runList(flags: ListFlags, context: CliContext): Promise<void> {
   const { backend } = await context.open();
+  const all = wantsAll(flags);
+  const { deleted = false } = flags;
   const query = {
-    limit: input.limit ?? limitFor(context),
-    ...conditionsOf(input.conditions, context.host.now(), input.deleted ? null : false),
+    limit: flags.limit ?? (all ? maxPageItems : limitFor(context)),
+    ...conditionsOf(flags, context.host.now(), deleted ? null : false),
     id_suffix: null,
-    deleted: input.deleted,
-    sort: input.sort,
-    order: input.reverse ? 'asc' : 'desc',
+    deleted,
+    sort: flags.sort,
+    order: flags.reverse ? 'asc' : 'desc',
   } as const;
   const fetchPage = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
   let next: string | null = null;
   let count = 0;
   await throughPager(context, async (output) => {
-    for await (const { data, body } of everyPage(fetchPage, input.cursor)) {
+    for await (const { data, body } of everyPage(fetchPage, flags.cursor)) {
       const isFirst = count === 0;
-      if (context.options.json && !input.ids) await output.write(`${toJson(body)}\n`);
-      else await writeSessions(data.items, { ...input, isFirst }, output, context);
+      if (context.options.json && !flags.ids) await output.write(`${toJson(body)}\n`);
+      else await writeSessions(data.items, { ...flags, isFirst }, output, context);
       count += data.items.length;
       next = data.next_cursor;
-      if (!input.all || output.gone.aborted) return;
+      if (!all || output.gone.aborted) return;
     }
   });
-  if (count === 0) await reportNone(input, context);
-  if (next === null || input.all) return;
-  await writeNextPageHint({ words: wordsOf(input, query), operands: [], all: true }, next, context);
+  if (count === 0) await reportNone(flags, context);
+  if (next === null || all) return;
+  await writeNextPageHint({ words: wordsOf(flags, query), operands: [], all: true }, next, context);
 }
 
 function limitFor({ stdout, options, host }: CliContext): number {
@@ -149,11 +122,11 @@ function limitFor({ stdout, options, host }: CliContext): number {
   return Math.min(defaultLimit, Math.max(minRows, rows - otherRows));
 }
 
-async function reportNone(input: ListInput, context: CliContext): Promise<void> {
+async function reportNone(flags: ListFlags, context: CliContext): Promise<void> {
   // The command that reads the ids from the pipe reports that there are none.
-  if (context.options.json || context.options.quiet || (input.ids && !context.stdout.isTerminal)) return;
-  const { cursor, deleted, conditions } = input;
-  const isNarrowed = deleted || cursor !== null || Object.keys(conditions).length > 0;
+  if (context.options.json || context.options.quiet || (flags.ids && !context.stdout.isTerminal)) return;
+  const { cursor, deleted } = flags;
+  const isNarrowed = deleted || cursor !== undefined || Object.keys(conditionFlagsOf(flags)).length > 0;
   if (isNarrowed) await context.say('No session matches.');
   else if (await hasSessions({ archived: true }, context)) {
     await context.say('All sessions are archived. See: parley sessions list --archived');
@@ -176,7 +149,7 @@ async function hasSessions(filter: Partial<SessionQuery>, context: CliContext): 
 
 async function writeSessions(
   sessions: readonly Session[],
-  { ids: onlyIds, sort, utc, isFirst }: ListInput & { readonly isFirst: boolean },
+  { ids: onlyIds, sort, utc = false, isFirst }: ListFlags & { readonly isFirst: boolean },
   output: Output,
   { options, host }: CliContext,
 ): Promise<void> {
@@ -191,17 +164,17 @@ async function writeSessions(
 }
 
 /** This command line without the cursor. Ages become times, so that all pages of a listing use the same ones. */
-function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonly string[] {
+function wordsOf(flags: ListFlags, query: Omit<SessionQuery, 'cursor'>): readonly string[] {
   return [
     'sessions',
     'list',
     '--limit',
     String(query.limit),
-    ...(input.ids ? ['--ids'] : []),
-    ...(input.deleted ? ['--deleted'] : []),
+    ...(flags.ids ? ['--ids'] : []),
+    ...(flags.deleted ? ['--deleted'] : []),
     ...conditionWords(query),
-    ...(input.sort === 'updated' ? [] : ['--sort', input.sort]),
-    ...(input.reverse ? ['--reverse'] : []),
-    ...(input.utc ? ['--utc'] : []),
+    ...(flags.sort === 'updated' ? [] : ['--sort', flags.sort]),
+    ...(flags.reverse ? ['--reverse'] : []),
+    ...(flags.utc ? ['--utc'] : []),
   ];
 }
