@@ -97,3 +97,12 @@ test('a turn that names no mode takes one more, also if it names its user', asyn
     expect([turn.status, turn.roundTrips]).toEqual([200, 4]);
   }
 });
+
+test('a session is deleted in one round trip', async () => {
+  const { data } = await ask('POST', '/v1/sessions', {});
+  const path = `/v1/sessions/${data.session_id}`;
+  for (const status of [200, 404]) {
+    const deletion = await ask('DELETE', path);
+    expect([deletion.status, deletion.roundTrips]).toEqual([status, 1]);
+  }
+});

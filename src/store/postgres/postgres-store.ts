@@ -1,6 +1,5 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import { refusedKey } from '../../service/refused-key.ts';
 import { changesOrdering } from '../order-change.ts';
 import type { IdempotencyKey, Idempotent, SessionStore } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -120,11 +119,7 @@ export class PostgresStore implements SessionStore {
   };
 
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by, keyHash = null) =>
-    this.#audited(async (ask) => {
-      if (keyHash !== null && (await this.#groups.keyReads.add(keyHash))?.project_id !== projectId)
-        throw refusedKey();
-      return deleteSession(ask, projectId, sessionId, now, by);
-    });
+    this.#audited((ask) => deleteSession(ask, projectId, sessionId, now, by, keyHash));
 
   readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) => {
     const { rules } = this.#tools;

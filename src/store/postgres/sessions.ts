@@ -1,5 +1,6 @@
 // Single sessions: found, changed, deleted and restored (new-sessions.ts creates them). Every statement names its project.
 import { toTime } from '../../service/iso-time.ts';
+import { refusedKey } from '../../service/refused-key.ts';
 import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
@@ -68,18 +69,23 @@ const locked = (condition: string) => `
     WHERE ${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM found)) AND ${condition} ORDER BY session.id FOR UPDATE
   )`;
 const isLocked = `${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM locked))`;
+const isKeyRefused = isRefused('$5::bytea', projectNumber);
 const deleteFound = `
-  ${locked('session.deleted_at IS NULL')}
+  ${locked(`session.deleted_at IS NULL AND NOT ${isKeyRefused}`)}
   UPDATE parley.sessions AS session SET deleted_at = $3, expired = NULL WHERE ${isLocked} RETURNING session.session_id`;
+// $5: the hash of a key that is not checked yet, or null. A refused key adds a row without an id.
 const deleteAll = statement(`
-  WITH work AS (${deleteFound}), ${auditing('work', '$4')} SELECT session_id FROM work`);
+  WITH work AS (${deleteFound}), ${auditing('work', '$4')}
+  SELECT session_id FROM work UNION ALL SELECT NULL WHERE ${isKeyRefused}`);
 // After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
 const deleteAllAgain = statement(`
   WITH work AS (${deleteFound}), ${auditing('work', '$4')}
   SELECT session_id FROM work
   UNION
   SELECT session.session_id FROM parley.sessions AS session
-  WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3`);
+  WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3
+  UNION
+  SELECT NULL WHERE ${isKeyRefused}`);
 const restoreAll = statement(`
   WITH work AS (
     ${locked('true')}
@@ -99,10 +105,6 @@ type FoundRow = { readonly number: number; readonly is_refused: boolean } & (
   | SessionRow
   | { readonly session_id: null }
 );
-
-interface IdRow {
-  readonly session_id: string;
-}
 
 export async function findSessions(
   ask: Ask,
@@ -151,8 +153,9 @@ export async function deleteSession(
   sessionId: string,
   now: number,
   by?: AuditOrigin,
+  keyHash: KeyHash = null,
 ): Promise<DeletedSession | null> {
-  const [item] = await deleteSessions(ask, projectId, [sessionId], now, by);
+  const [item] = await deleteSessions(ask, projectId, [sessionId], now, by, keyHash);
   return item?.status === 'deleted' ? { session_id: sessionId, deleted_at: toTime(now) } : null;
 }
 
@@ -168,16 +171,20 @@ export async function restoreSession(
   return row === undefined ? null : toSession(row);
 }
 
+/** `keyHash`: null if the key was checked before. Throws `INVALID_API_KEY` if the key is refused. */
 export async function deleteSessions(
   ask: Ask,
   projectId: string,
   sessionIds: readonly string[],
   now: number,
   by?: AuditOrigin,
+  keyHash: KeyHash = null,
 ): Promise<readonly BatchItem<'deleted'>[]> {
-  const values = [projectId, sessionIds, now, noteOf('delete', projectId, by)];
-  const rows = await ask<IdRow>(deleteAll, values, deleteAllAgain);
+  const values = [projectId, sessionIds, now, noteOf('delete', projectId, by), hashValue(keyHash)];
+  const rows = await ask<{ readonly session_id: string | null }>(deleteAll, values, deleteAllAgain);
   const deleted = new Set(rows.map(({ session_id }) => session_id));
+  // The key of a call that is sent again may be revoked after the first sending.
+  if (deleted.delete(null) && deleted.size === 0) throw refusedKey();
   // The second occurrence of an id is not found.
   return sessionIds.map((session_id) => ({
     session_id,
@@ -192,7 +199,12 @@ export async function restoreSessions(
   now: number,
   by?: AuditOrigin,
 ): Promise<readonly BatchItem<'restored'>[]> {
-  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds, noteOf('restore', projectId, by), now]);
+  const rows = await ask<SessionRow>(restoreAll, [
+    projectId,
+    sessionIds,
+    noteOf('restore', projectId, by),
+    now,
+  ]);
   const restored = new Set(rows.map(({ session_id }) => session_id));
   return sessionIds.map((session_id) => ({
     session_id,

@@ -9,7 +9,9 @@ import { openSilentProxy, type SilentProxy } from '../../support/silent-proxy.ts
 import {
   everySession,
   newId,
+  newKey,
   newProject,
+  newSession,
   once,
   startOfTime,
   turnReply,
@@ -222,6 +224,21 @@ test('a beginning that arrives when its turn has ended changes nothing', async (
   expect(await contents(other, project, session_id)).toEqual(before);
   expect(await store.findSession(project, session_id)).toMatchObject({ message_count: 4 });
   await begin(other, project, { session_id });
+});
+
+test('a deletion whose key is revoked before the statement runs deletes nothing', async () => {
+  const { other } = await openTwo();
+  const key = newKey();
+  const { project_id: project } = await other.createKey(key);
+  const session = await newSession(other, project);
+  const holder = await hold('LOCK TABLE parley.sessions IN EXCLUSIVE MODE');
+  const deletion = other.deleteSession(project, session, startOfTime, undefined, key.hash);
+  const refused = expect(deletion).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+  await expect.poll(() => database.rows(waiting)).not.toEqual([]);
+  await other.revokeKey(key.key_id, startOfTime);
+  await holder.release();
+  await refused;
+  expect(await other.findSession(project, session)).toMatchObject({ session_id: session });
 });
 
 test('a call that arrives late is not done any more once it was sent again', async () => {
