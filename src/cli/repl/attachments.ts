@@ -1,9 +1,10 @@
 // Files that are attached to the next message. A file is read when it is attached, so that a problem is reported at once. It is read
 // again when the message is sent.
+import { promises } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
-import { readFileMessage, readFileText } from '../terminal/file-message.ts';
+import { readFileMessage, readFileText, unreadableFile } from '../terminal/file-message.ts';
 import type { Conversation } from './conversation.ts';
 import { findMentions } from './file-mentions.ts';
 
@@ -14,9 +15,20 @@ export async function attach(path: string, conversation: Conversation, context: 
     await context.say('The next message has no attached files.');
     return;
   }
+  if (await isDevice(path))
+    throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');
   const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
   await context.say(`Attached ${path} (${Buffer.byteLength(text)} bytes) to the next message.`);
+}
+
+/** The terminal is a device. Reading it as a file would take all keys, including Ctrl-C, from the REPL. */
+function isDevice(path: string): Promise<boolean> {
+  return promises.stat(path).then(
+    (status) => status.isCharacterDevice(),
+    // Reading the file reports what is wrong with it.
+    () => false,
+  );
 }
 
 /**

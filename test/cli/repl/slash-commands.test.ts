@@ -303,6 +303,14 @@ test('/file adds files to the next message, and only to that', async () => {
   expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
 });
 
+test('/file of the terminal is refused, and the keyboard still works', async () => {
+  const screen = await open(fixture.place());
+  expect(await entered(screen, '/file /dev/tty')).toContain(
+    'The file /dev/tty cannot be read: it is a device. (USAGE)',
+  );
+  expect(await entered(screen, 'hello')).toBe('hello');
+});
+
 test('/retry of an answered message says that it is answered, and sends nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
