@@ -34,7 +34,22 @@ function indexOf(query: string, from: number, history: readonly string[]): numbe
   return null;
 }
 
-/** The position of the text in a line, or -1. The search is case-sensitive only if the text has a capital letter. */
+/**
+ * The position of the text in a line, or -1. Composed and decomposed accents are equal. The search is case-sensitive only if the text has a
+ * capital letter.
+ */
 export function placeIn(line: string, query: string): number {
-  return (/\p{Lu}/u.test(query) ? line : line.toLowerCase()).indexOf(query);
+  const isCaseSensitive = /\p{Lu}/u.test(query);
+  const fold = (text: string) => (isCaseSensitive ? text : text.toLowerCase()).normalize('NFD');
+  const folded = fold(line);
+  const at = folded.indexOf(fold(query));
+  if (at <= 0 || folded.length === line.length) return at;
+  // The text before the match is the longest beginning of the line whose folded length is at most `at`.
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fold(line.slice(0, middle)).length <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

@@ -1,6 +1,7 @@
 // The line editor as a pure function: keys in, line out.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { placeIn } from '../../../src/cli/repl/history-search.ts';
 import { edit } from '../../../src/cli/repl/line-editor.ts';
 import type { Action, LineInput } from '../../../src/cli/repl/line-input.ts';
 import { emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
@@ -167,6 +168,23 @@ describe('the history', () => {
     expect(line('^rHello^r<escape>', sentences)).toBe('Hello there|');
     expect(line('^rhello^r<escape>', sentences)).toBe('hello again|');
     expect(line('^rüber<escape>', sentences)).toBe('Über alles|');
+  });
+
+  test('is searched without regard to the composition of accents', () => {
+    // macOS gives decomposed names of files.
+    const decomposed = '/file cafe\u0301.md';
+    expect(line('^rcaf\u00e9<escape>', [decomposed])).toBe(`${decomposed}|`);
+    expect(line('^rcafe\u0301<escape>', ['caf\u00e9'])).toBe('caf\u00e9|');
+  });
+
+  test.each([
+    ['\u00e9a\u00e9b', 'b', 3],
+    ['e\u0301ab', 'b', 3],
+    ['\u0130stanbul', 'tan', 2],
+    ['\u{1f600}\u0130 x', 'x', 4],
+    ['abc', 'd', -1],
+  ])('finds the place in %j of %j', (text, query, place) => {
+    expect(placeIn(text, query)).toBe(place);
   });
 
   test('sends a found line with Enter', () => {
