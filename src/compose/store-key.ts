@@ -49,8 +49,8 @@ function directoryContent(directory: string): string {
 }
 
 /**
- * The key of this store. The first use creates a project `default` and a key, and stores the key in the profile. If several processes do so
- * at the same time, the first stored key is used and the others are revoked.
+ * The key of this store. The first use creates a project `default` and a key, and stores the key in the profile. Of several processes at the
+ * same time, the first one to lock the configuration does so, and the others use its key.
  */
 export async function keyOf(
   target: Target,
@@ -66,29 +66,33 @@ export async function keyOf(
   if (target.key !== null && fromVariable) return target.key;
   if (target.key !== null && !isNew)
     return keyOfExistingStore(target.key, profile, storeName, opened, dependencies);
-  const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
-  const update = profileFile.update((config) =>
-    storeKey(config, profile, storeName) === target.key
-      ? putOtherStoreKey(config, profile, storeName, created.key)
-      : config,
-  );
-  const config = await update.catch(async (error: unknown) => {
+  // `createdId` stays null if another process has created the key.
+  const first: { key: string; createdId: string | null } = { key: '', createdId: null };
+  const update = profileFile.update(async (config) => {
+    const stored = storeKey(config, profile, storeName);
+    if (stored !== null && stored !== target.key) {
+      first.key = stored;
+      return config;
+    }
+    const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
+    first.key = created.key;
+    first.createdId = created.key_id;
+    return putOtherStoreKey(config, profile, storeName, created.key);
+  });
+  await update.catch(async (error: unknown) => {
+    const { key, createdId } = first;
     // With a faulty disk, the update may fail after the key was stored. The key is revoked only if it is certainly not stored.
-    if (!mayBeStored(created.key, profile, storeName, dependencies))
-      await backend.administration.revokeKey(created.key_id);
+    if (createdId !== null && !mayBeStored(key, profile, storeName, dependencies))
+      await backend.administration.revokeKey(createdId);
     throw error;
   });
-  const key = storeKey(config, profile, storeName) ?? created.key;
-  if (key !== created.key) {
-    await backend.administration.revokeKey(created.key_id);
-    return key;
-  }
+  if (first.createdId === null) return first.key;
   await say(
     isNew
       ? `Created a store in ${storeName}, with a project "default" and a key (profile ${profile}).`
       : `Created a key for the store in ${storeName}, project "default" (profile ${profile}).`,
   );
-  return key;
+  return first.key;
 }
 
 /** The key of the store in the directory. This may be an earlier store that was restored. */

@@ -77,14 +77,16 @@ export class ProfileFile {
    * Applies a change to the configuration that is stored now, and stores the result. Rejects with `STORE_BUSY`, `STORAGE_FULL` or `CONFIG`,
    * or with what the change throws; then the old file stays as it was. A damaged file is never overwritten.
    */
-  async update(change: (config: StoredConfig) => StoredConfig): Promise<StoredConfig> {
+  async update(
+    change: (config: StoredConfig) => StoredConfig | Promise<StoredConfig>,
+  ): Promise<StoredConfig> {
     const { default: Conf } = await import('conf');
     const { locks, directory } = this.#options;
     try {
       makePrivateDirectory(directory);
-      return await withFileLock({ path: join(directory, 'config.lock'), locks }, () => {
+      return await withFileLock({ path: join(directory, 'config.lock'), locks }, async () => {
         const before = this.read();
-        const after = change(before);
+        const after = await change(before);
         if (after !== before) this.#replace(Conf, after);
         return after;
       });

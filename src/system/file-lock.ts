@@ -21,8 +21,8 @@ const defaultWaitMs = 10_000;
 const holdWaitMs = 300;
 const maxPauseMs = 20;
 
-/** Runs the action under the lock. Rejects with `STORE_BUSY` if the wait is over before the lock is free. */
-export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
+/** Runs the action under the lock, to its end. Rejects with `STORE_BUSY` if the wait is over before the lock is free. */
+export async function withFileLock<T>(lock: FileLock, action: () => T | Promise<T>): Promise<T> {
   const waitMs = lock.waitMs ?? defaultWaitMs;
   const release = await takeWithin(lock, waitMs);
   if (release === null) {
@@ -33,7 +33,7 @@ export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<
     );
   }
   try {
-    return action();
+    return await action();
   } finally {
     release();
   }
