@@ -412,6 +412,20 @@ test('a name in an archive or in a conversation adds no line to the results', as
   expect(err).toMatch(/^At \S+ imported ses_forged:$/m);
 });
 
+test('of many failures all have a line, and the first have a reason; with --verbose all have', async () => {
+  const file = join(place.path, 'many.json');
+  writeFileSync(file, '{"session":{"session_id":"ses_1"}}\n'.repeat(30));
+  const words = ['sessions', 'import', '--from', 'parley', file];
+  const reasons = ({ err }: { readonly err: string }) => err.match(/^At line \d+:$/gm)?.length;
+  const short = await place.parley(words);
+  expect(short.out).toBe('failed ses_1 INVALID_REQUEST\n'.repeat(30));
+  expect(reasons(short)).toBe(20);
+  expect(short.err).toContain('10 more failures not explained; --verbose explains all.\n');
+  const whole = await place.parley([...words, '--verbose']);
+  expect(reasons(whole)).toBe(30);
+  expect(whole.err).not.toContain('not explained');
+});
+
 test('a file that is one session is named by its path, alone or with others', async () => {
   const folder = named('claude-code').path;
   const file = join(folder, '-home-ann-work/agent-1.jsonl');

@@ -58,7 +58,14 @@ describe.each(importFixtures)('$name', ({ source, file }) => {
           mkdirSync(own, { recursive: true });
           writeFileSync(join(own, basename(file)), mutations.reduce(mutated, bytes));
         }
-        const { status, out, err } = await place.parley(['sessions', 'import', '--from', source, folder]);
+        const { status, out, err } = await place.parley([
+          'sessions',
+          'import',
+          '--verbose',
+          '--from',
+          source,
+          folder,
+        ]);
         expect([0, 1, 2, 3]).toContain(status);
         expect(err).not.toMatch(/TypeError|RangeError|INTERNAL_ERROR|at .*\.ts:/);
         const lines = out.split('\n').slice(0, -1);

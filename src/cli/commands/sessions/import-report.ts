@@ -108,7 +108,8 @@ export class ImportReport {
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     };
     this.#results.push(result);
-    if (error === null) return;
+    // A wrong file may fail a hundred thousand times for one reason.
+    if (error === null || (!this.#plan.verbose && this.#failed > maxShown)) return;
     await this.flush();
     await this.say(`At ${oneLine(place)}:`);
     await reportInWords(error, this.#context);
@@ -142,6 +143,9 @@ export class ImportReport {
     if (unshown > 0) await this.say(`… and ${unshown} more; --verbose shows all.`);
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
+    const unexplained = this.#showsAll && !this.#plan.verbose ? this.#failed - maxShown : 0;
+    if (unexplained > 0)
+      await this.say(`${counted(unexplained, 'more failure')} not explained; --verbose explains all.`);
     if (this.#failed > 0)
       await this.say(
         'To retry the failed sessions, run the same command again: imported sessions stay as they are.',

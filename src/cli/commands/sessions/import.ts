@@ -31,7 +31,10 @@ export function registerImport(parent: Command, run: Run): void {
     .option('--tag <tag>', 'give this tag to the imported sessions; repeatable', repeatable)
     .option('--dry-run', 'show what would be imported, and import nothing')
     .option('--resume <batch>', 'resume an import that was stopped')
-    .option('--verbose', 'print a result line for each session, even at a terminal')
+    .option(
+      '--verbose',
+      'print a result line for each session, even at a terminal, and explain every failure',
+    )
     .action(run(runImport));
 }
 
