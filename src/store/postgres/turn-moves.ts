@@ -9,7 +9,7 @@ import type { TurnRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns } from './message-columns.ts';
 import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
-import { statement } from './statement.ts';
+import { type Statement, statement } from './statement.ts';
 import { type LastTurnRow, lastTurn, type UserMessageRow } from './turn-rows.ts';
 import { closeTurn, standingTurn } from './turn-taking.ts';
 
@@ -120,71 +120,51 @@ interface MoveOptions {
   readonly server: string | null;
 }
 
-export async function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
-  const { projectId, move } = options;
-  for (;;) {
-    const found = await freeSession(ask, options);
-    if ('kind' in found) return found;
-    const { row, isAbandoned } = found;
-    if (isAbandoned) {
-      await closeTurn(ask, projectId, row, move);
-      continue;
-    }
-    if (row.message_id === null) return { kind: 'nothing' };
-    const undoneAt = timeOfMove(move, row);
-    const values = [
-      projectId,
-      row.id,
-      row.turn_epoch,
-      row.message_count,
-      row.position,
-      row.message_id,
-      undoneAt,
-    ];
-    const [session] = await ask<SessionRow>(hide, values, hideAgain);
-    if (session === undefined) continue;
-    const message = { ...messageOf(row), undone_at: toTime(undoneAt) };
-    return { kind: 'done', value: { session: toSession(session), message } };
-  }
+export function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
+  return moveTurn(ask, options, [hide, hideAgain], async (row, movedAt) => {
+    if (row.message_id === null) return null;
+    const message = { ...messageOf(row), undone_at: toTime(movedAt) };
+    return { values: [row.position, row.message_id, movedAt], message };
+  });
 }
 
-export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
-  const { projectId, move } = options;
-  for (;;) {
-    const found = await freeSession(ask, options);
-    if ('kind' in found) return found;
-    const { row, isAbandoned } = found;
-    const [undone] = await ask<UserMessageRow & { readonly undone_at: number }>(undoneLast, [
-      projectId,
-      row.id,
-    ]);
-    // The session stays as it is, also if its last turn is abandoned.
-    if (undone === undefined) return { kind: 'nothing' };
-    if (isAbandoned) {
-      await closeTurn(ask, projectId, row, move);
-      continue;
-    }
-    const values = [projectId, row.id, row.turn_epoch, row.message_count];
-    const turn = [undone.undone_at, undone.message_id, timeOfMove(move, row)];
-    const [session] = await ask<SessionRow>(show, [...values, ...turn], showAgain);
-    if (session === undefined) continue;
-    return { kind: 'done', value: { session: toSession(session), message: messageOf(undone) } };
-  }
+export function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
+  return moveTurn(ask, options, [show, showAgain], async (row, movedAt) => {
+    const values = [options.projectId, row.id];
+    const [undone] = await ask<UserMessageRow & { readonly undone_at: number }>(undoneLast, values);
+    if (undone === undefined) return null;
+    return { values: [undone.undone_at, undone.message_id, movedAt], message: messageOf(undone) };
+  });
 }
 
-/** The session when no turn runs in it, or why the call ends. `isAbandoned`: the owner of its last turn is gone. */
-async function freeSession(
+/** `turnOf`: the last values of the statement and the message of the turn; null if there is no turn to move. The session then stays as it is. */
+async function moveTurn(
   ask: Ask,
   { rules, projectId, move, server }: MoveOptions,
-): Promise<
-  | { readonly row: LastTurnRow; readonly isAbandoned: boolean }
-  | Exclude<TurnMoveEnd, { kind: 'done' | 'nothing' }>
-> {
-  const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
-  if (row === undefined) return { kind: 'not_found' };
-  const turn = standingTurn(row);
-  if (turn !== null && rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
-  return { row, isAbandoned: turn !== null };
+  [one, again]: readonly [Statement, Statement],
+  turnOf: (row: LastTurnRow, movedAt: number) => Promise<MovedMessage | null>,
+): Promise<TurnMoveEnd> {
+  for (;;) {
+    const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
+    if (row === undefined) return { kind: 'not_found' };
+    const standing = standingTurn(row);
+    if (standing !== null && rules.begin(standing, move.deadOwner) === 'busy') return busyWith(row);
+    const turn = await turnOf(row, timeOfMove(move, row));
+    if (turn === null) return { kind: 'nothing' };
+    if (standing !== null) {
+      await closeTurn(ask, projectId, row, move);
+      continue;
+    }
+    const values = [projectId, row.id, row.turn_epoch, row.message_count, ...turn.values];
+    const [session] = await ask<SessionRow>(one, values, again);
+    if (session !== undefined)
+      return { kind: 'done', value: { session: toSession(session), message: turn.message } };
+  }
+}
+
+interface MovedMessage {
+  readonly values: readonly unknown[];
+  readonly message: Message;
 }
 
 /** The time of a move, which is later than every earlier move of the session. */

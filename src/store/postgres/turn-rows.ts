@@ -129,8 +129,7 @@ export interface RepeatedRow extends StandingRow {
 
 /** The standing turn in an active session, and its last message. The columns of the message are null in a session without messages. */
 export const lastTurn = statement(`
-  SELECT ${standingColumns}, own.message_id, own.position, own.content, own.mode, own.created_at, session.updated_at,
-    session.undone_turns
+  SELECT ${standingColumns}, own.message_id, own.position, own.content, own.mode, own.created_at, session.updated_at
   FROM parley.sessions AS session
   LEFT JOIN parley.messages AS own ON own.session = session.id AND own.position = (session.message_count - 1) / 2 * 2
   ${askedMessage}
@@ -138,7 +137,6 @@ export const lastTurn = statement(`
 
 export type LastTurnRow = StandingRow & {
   readonly updated_at: number;
-  readonly undone_turns: number;
 } & (UserMessageRow | { readonly message_id: null });
 
 /** A message of the user. */
