@@ -97,33 +97,18 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
   } as const;
 }
 
-/** Each state is written at its first use: all sixteen are 120 KB of text, and a start would wait for them. */
-function ofAll(sort: SessionOrder['sort'], order: SessionOrder['order']) {
-  const written: Partial<Record<ListedState, ReturnType<typeof inOrder>>> = {};
-  const of = (state: ListedState) => {
-    written[state] ??= inOrder(sort, order, state);
-    return written[state];
-  };
-  return {
-    get listed() {
-      return of('listed');
-    },
-    get archived() {
-      return of('archived');
-    },
-    get active() {
-      return of('active');
-    },
-    get deleted() {
-      return of('deleted');
-    },
-  } satisfies Record<ListedState, unknown>;
-}
+const listings = new Map<string, ReturnType<typeof inOrder>>();
 
-export const sessionListings = {
-  updated: { desc: ofAll('updated', 'desc'), asc: ofAll('updated', 'asc') },
-  created: { desc: ofAll('created', 'desc'), asc: ofAll('created', 'asc') },
-} as const;
+/** The statements of a listing. They are written at their first use: all sixteen are 120 KB of text, and a start would wait for them. */
+export function listingOf(sort: SessionOrder['sort'], order: SessionOrder['order'], state: ListedState) {
+  const name = `${sort} ${order} ${state}`;
+  let listing = listings.get(name);
+  if (listing === undefined) {
+    listing = inOrder(sort, order, state);
+    listings.set(name, listing);
+  }
+  return listing;
+}
 
 /** Whether more sessions have a tag, are of a user, or are pinned, than are sorted at once. */
 export const manyStatements = {
@@ -152,7 +137,7 @@ export function* listSessions(
   filter: SessionFilter,
 ): Steps<Rows<Session>> {
   const { limit, sort, order, idSuffix } = filter;
-  const statements = sessionListings[sort][order][stateOf(filter)];
+  const statements = listingOf(sort, order, stateOf(filter));
   const conditions = conditionBindings(filter);
   const bindings = { projectId, ...conditions, idEnd: `*${idSuffix}` };
   const rows: SessionRow[] = [];

@@ -19,7 +19,7 @@ import { hitsInSessions, searchStatements } from '../../../src/store/sqlite/sear
 import { fewStatements } from '../../../src/store/sqlite/search-in-sessions.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
-import { manyStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
+import { listingOf, manyStatements } from '../../../src/store/sqlite/session-pages.ts';
 import { bulkStatements, sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { moveStatements } from '../../../src/store/sqlite/turn-moves.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
@@ -51,7 +51,7 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
 );
 const pagesOfSessions = orders.flatMap(({ sort, order }) =>
   (['listed', 'archived', 'active', 'deleted'] as const).flatMap((state) =>
-    Object.entries(sessionListings[sort][order][state])
+    Object.entries(listingOf(sort, order, state))
       .filter(([part]) => !['tagged', 'ofUser', 'pinned'].includes(part))
       .map(([part, sql]) => ({ name: `${part} of ${state} sessions`, state, sort, order, sql })),
   ),
@@ -162,11 +162,12 @@ it.each(pagesOfSessions)(
 it.each(orders)(
   'a page of few sessions by $sort, $order, reads those sessions alone',
   async ({ sort, order }) => {
-    for (const state of Object.values(sessionListings[sort][order])) {
-      expect(await plan(state.tagged)).toContain('COVERING INDEX sessions_by_tag (project=? AND tag=?)');
-      expect(await plan(state.pinned)).toContain('INDEX sessions_pinned (project=? AND pinned=?)');
-      expect(await plan(state.ofUser)).toContain('INDEX sessions_by_user (user_id=? AND project=?)');
-      for (const sql of [state.tagged, state.ofUser, state.pinned])
+    for (const state of ['listed', 'archived', 'active', 'deleted'] as const) {
+      const { tagged, pinned, ofUser } = listingOf(sort, order, state);
+      expect(await plan(tagged)).toContain('COVERING INDEX sessions_by_tag (project=? AND tag=?)');
+      expect(await plan(pinned)).toContain('INDEX sessions_pinned (project=? AND pinned=?)');
+      expect(await plan(ofUser)).toContain('INDEX sessions_by_user (user_id=? AND project=?)');
+      for (const sql of [tagged, ofUser, pinned])
         expect(plan(sql)).toMatch(
           /^(?!.*INDEX sessions_(active|archived|deleted)).*PRIMARY KEY \(rowid=\?\)/s,
         );
