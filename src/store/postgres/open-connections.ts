@@ -4,17 +4,11 @@ import { ParleyError } from '../../service/errors.ts';
 import type { StoreConnections } from '../../service/store-measures.ts';
 import { storeClosed } from '../store-closed.ts';
 import type { Connection } from './connect.ts';
+import type { PoolOptions } from './pool-options.ts';
 import { isPassing, storeError } from './postgres-errors.ts';
 
-interface OpenConnectionsOptions {
-  /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
-  readonly connect: () => Promise<Connection>;
-  /** For errors: the store without user and password. */
-  readonly name: string;
-  readonly size: number;
-  /** True: other calls than the urgent ones leave one of several connections free. False by default. */
-  readonly hasUrgentCalls?: boolean;
-}
+/** With `hasUrgentCalls`, other calls than the urgent ones leave one of several connections free. */
+type OpenConnectionsOptions = Pick<PoolOptions, 'connect' | 'name' | 'size' | 'hasUrgentCalls'>;
 
 interface Waiting {
   readonly isUrgent: boolean;
