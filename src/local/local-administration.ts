@@ -161,7 +161,7 @@ export class LocalAdministration implements Administration {
 
   async redactSession(request: RedactionRequest): Promise<void> {
     const { project_id, session_id, messages, changes } = request;
-    const redactions = this.#local.store.redactions();
+    const redactions = await this.#local.store.redactions();
     const { kind } = await redactions.redact(project_id, session_id, {
       messages,
       changes,
@@ -171,12 +171,12 @@ export class LocalAdministration implements Administration {
     if (kind === 'busy' || kind === 'changed') throw inUse(kind, session_id);
   }
 
-  eraseRedacted({ rewrite }: { readonly rewrite: boolean }): Promise<ErasureReport> {
-    return this.#local.store.redactions().overwrite({ rewrites: rewrite });
+  async eraseRedacted({ rewrite }: { readonly rewrite: boolean }): Promise<ErasureReport> {
+    return (await this.#local.store.redactions()).overwrite({ rewrites: rewrite });
   }
 
-  sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]> {
-    return this.#local.store.redactions().holders(texts, limit);
+  async sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]> {
+    return (await this.#local.store.redactions()).holders(texts, limit);
   }
 
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {

@@ -26,10 +26,11 @@ export async function planUserPurge(
   request: UserPurgeRequest,
 ): Promise<UserPurgePlan> {
   checkUser('user', request.user);
-  const sessions = await store.ofUsers().sessions(filterOf(request));
+  const users = await store.ofUsers();
+  const sessions = await users.sessions(filterOf(request));
   const free = sessions.filter(isFree);
   const { backups, unfinished } = await store.planPurge(filterOf(request));
-  const { messages, text_bytes } = await store.ofUsers().texts(filterOf(request));
+  const { messages, text_bytes } = await users.texts(filterOf(request));
   return {
     sessions: free.length,
     deleted: free.filter(({ is_deleted }) => is_deleted).length,
@@ -48,7 +49,8 @@ export async function purgeUser(
 ): Promise<UserPurgeReport> {
   checkUser('user', request.user);
   const filter = filterOf(request);
-  const sessions = await store.ofUsers().sessions(filter);
+  const users = await store.ofUsers();
+  const sessions = await users.sessions(filter);
   const free = sessions.filter(isFree);
   const { expected_sessions } = request;
   if (expected_sessions !== null && expected_sessions !== free.length)
@@ -67,7 +69,7 @@ export async function purgeUser(
     const options = { expected, keptSince, rewrites, by, marks, erased };
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {
-      const remainingIds = idsOf(await store.ofUsers().sessions(filter));
+      const remainingIds = idsOf(await users.sessions(filter));
       const remaining = new Set(remainingIds);
       const hashes = idsOf(free).flatMap((id) => (remaining.has(id) ? [] : [sessionMark(id)]));
       return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: remainingIds };
@@ -83,10 +85,11 @@ export async function linesOf(
 ): Promise<readonly string[]> {
   // No message holds what a database cannot keep.
   const searchable = lines.filter((line) => line !== '' && line.isWellFormed() && !line.includes('\0'));
+  const users = await store.ofUsers();
   const matchingLines: string[] = [];
   for (let from = 0; from < searchable.length; from += linesAtOnce) {
     const chunk = searchable.slice(from, from + linesAtOnce);
-    matchingLines.push(...(await store.ofUsers().linesInTexts(filterOf(request), chunk)));
+    matchingLines.push(...(await users.linesInTexts(filterOf(request), chunk)));
   }
   return matchingLines;
 }

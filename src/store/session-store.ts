@@ -100,11 +100,11 @@ export type Purge =
 
 export interface SessionStore {
   /** Takes texts out of stored sessions. */
-  redactions(): StoreRedactions;
+  redactions(): Promise<StoreRedactions>;
   /** Deletes and erases sessions by policies. */
   retention(): Promise<RetentionStore>;
   /** Finds what the store holds of a person. */
-  ofUsers(): UserSessions;
+  ofUsers(): Promise<UserSessions>;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;

@@ -234,7 +234,7 @@ export function describeReplyParts(name: string, newPlace: NewPlace): void {
 
     it('are found by a check for texts that should be gone', async () => {
       const { store, session } = await abandoned();
-      expect(await store.redactions().holders(['a time', 'Once upon'], 10)).toEqual([session]);
+      expect(await (await store.redactions()).holders(['a time', 'Once upon'], 10)).toEqual([session]);
     });
 
     it('are not found after the end of their turn, when the texts of the session were replaced', async () => {
@@ -246,8 +246,8 @@ export function describeReplyParts(name: string, newPlace: NewPlace): void {
       const { message_id, content: was, ...rest } = turnReply({ content: 'the canary sings' });
       await store.endTurn(project, turn, { message_id, content: was, ...rest });
       const messages = [{ message_id, was, content: 'the [redacted] sings' }];
-      await store.redactions().redact(project, session_id, { messages, changes: {} });
-      expect(await store.redactions().holders(['canary'], 10)).toEqual([]);
+      await (await store.redactions()).redact(project, session_id, { messages, changes: {} });
+      expect(await (await store.redactions()).holders(['canary'], 10)).toEqual([]);
     });
 
     it('count as one interrupted reply, once they are one', async () => {

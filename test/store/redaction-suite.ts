@@ -41,7 +41,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect(await snippets(store, project, secret)).not.toEqual([]);
       const redaction = await changesOf(store, project, id);
       expect(redaction.messages).toHaveLength(2);
-      expect(await store.redactions().redact(project, id, redaction)).toEqual({ kind: 'redacted' });
+      expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'redacted' });
       expect((await all(store, project, id)).map(({ content }) => content).sort()).toEqual(
         ['[redacted x] kept', 'my [redacted x] is', 'other words'].sort(),
       );
@@ -54,7 +54,9 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect((await search(store, project, 'redacted')).items).toHaveLength(1);
       const filter = { projectId: project, deletedBefore: 0 };
       expect(await store.planPurge(filter)).toMatchObject({ unfinished: true });
-      expect(await store.redactions().overwrite({ rewrites: false })).toMatchObject({ integrity: 'ok' });
+      expect(await (await store.redactions()).overwrite({ rewrites: false })).toMatchObject({
+        integrity: 'ok',
+      });
       expect(await store.planPurge(filter)).toMatchObject({ unfinished: false });
       expect((await search(store, project, 'other')).items).toHaveLength(1);
     });
@@ -65,8 +67,8 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       const id = await said(store, project);
       const by = { time: startOfTime, key_id: null, request_id: null };
       const redaction = { ...(await changesOf(store, project, id)), by };
-      expect(await store.redactions().redact(project, id, redaction)).toEqual({ kind: 'redacted' });
-      expect(await store.redactions().redact(project, id, redaction)).toEqual({ kind: 'changed' });
+      expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'redacted' });
+      expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'changed' });
       await store.audit.chain();
       const told = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry).what);
       expect(told.filter((what) => what === 'redact')).toHaveLength(1);
@@ -79,7 +81,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       const create = (title: string) =>
         store.createSession(project, { session_id, title, now: startOfTime }, once('create'));
       await create(secret);
-      await store.redactions().redact(project, session_id, { messages: [], changes: { title: 'x' } });
+      await (await store.redactions()).redact(project, session_id, { messages: [], changes: { title: 'x' } });
       await store.deleteSession(project, session_id, startOfTime);
       await store.purgeSessions(
         { projectId: project, deletedBefore: startOfTime + 1 },
@@ -87,7 +89,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       );
       expect(await create('anew')).toMatchObject({ value: { title: 'anew' } });
       const id = await said(store, project);
-      await store.redactions().redact(project, id, await changesOf(store, project, id));
+      await (await store.redactions()).redact(project, id, await changesOf(store, project, id));
       const repeated = await begin(store, project, {
         content: `my ${secret} is`,
         idempotencyKey: once('turn'),
@@ -101,7 +103,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       const id = await said(store, project);
       const redaction = await changesOf(store, project, id);
       const { redact } = {
-        redact: (of: string, given = redaction) => store.redactions().redact(of, id, given),
+        redact: async (of: string, given = redaction) => (await store.redactions()).redact(of, id, given),
       };
       expect(await redact(other)).toEqual({ kind: 'not_found' });
       const stale = redaction.messages.map((message) => ({ ...message, was: 'not so' }));
@@ -115,7 +117,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect(await redact(project)).toEqual({ kind: 'redacted' });
       const abandoned = await beginWithEndedLease(store, project, { content: secret });
       expect(
-        await store.redactions().redact(project, abandoned.session_id, {
+        await (await store.redactions()).redact(project, abandoned.session_id, {
           messages: [{ message_id: abandoned.message_id, was: secret, content: 'x' }],
           changes: {},
         }),
@@ -127,11 +129,12 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       const [project, other] = [await newProject(store), await newProject(store)];
       const [one, two] = [await said(store, project), await said(store, other)];
       await store.deleteSession(other, two, startOfTime);
-      const { holders } = { holders: (limit: number) => store.redactions().holders([secret], limit) };
+      const redactions = await store.redactions();
+      const holders = (limit: number) => redactions.holders([secret], limit);
       expect(await holders(5)).toEqual(expect.arrayContaining([one, two].sort()));
       expect(await holders(1)).toHaveLength(1);
       const redaction = await changesOf(store, project, one);
-      await store.redactions().redact(project, one, redaction);
+      await (await store.redactions()).redact(project, one, redaction);
       expect(await holders(200)).not.toContain(one);
       expect(await holders(200)).toContain(two);
     });

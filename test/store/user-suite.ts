@@ -97,7 +97,7 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
         row(deleted, project, true, false),
         row(other, second, false, false),
       ].toSorted((one, next) => (one.session_id < next.session_id ? -1 : 1));
-      const users = store.ofUsers();
+      const users = await store.ofUsers();
       expect(await users.sessions({ projectId: null, user })).toEqual(rows);
       expect(await users.sessions({ projectId: project, user })).toEqual(
         rows.filter(({ project_id }) => project_id === project),

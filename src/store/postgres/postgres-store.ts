@@ -88,9 +88,9 @@ export class PostgresStore implements SessionStore {
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
-    this.redactions = () => new Redactions(connections, (call) => this.#audited(call));
+    this.redactions = async () => new Redactions(connections, (call) => this.#audited(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
-    this.ofUsers = () => userSessions((call) => this.#run(call));
+    this.ofUsers = async () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
   }

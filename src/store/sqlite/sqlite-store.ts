@@ -78,17 +78,9 @@ export class SqliteStore implements SessionStore {
     (await this.#rare()).lines.redoTurn(...call);
   readonly forkSession: SessionStore['forkSession'] = async (...call) =>
     (await this.#rare()).lines.forkSession(...call).finally(() => this.#keepUp());
-  readonly redactions: SessionStore['redactions'] = () => ({
-    redact: async (...call) => (await this.#rare()).redactions().redact(...call),
-    overwrite: async () => (await this.#rare()).redactions().overwrite(),
-    holders: async (...call) => (await this.#rare()).redactions().holders(...call),
-  });
+  readonly redactions: SessionStore['redactions'] = async () => (await this.#rare()).redactions();
   readonly retention: SessionStore['retention'] = async () => (await this.#rare()).retention();
-  readonly ofUsers: SessionStore['ofUsers'] = () => ({
-    sessions: async (...call) => (await this.#rare()).users().sessions(...call),
-    texts: async (...call) => (await this.#rare()).users().texts(...call),
-    linesInTexts: async (...call) => (await this.#rare()).users().linesInTexts(...call),
-  });
+  readonly ofUsers: SessionStore['ofUsers'] = async () => (await this.#rare()).users();
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);

@@ -109,7 +109,7 @@ test('of a person leaves no byte of theirs, also of their name in the index of u
   const filter = { projectId: null, user: marker };
   expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203 });
   await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
-  expect(await store.ofUsers().sessions(filter)).toEqual([]);
+  expect(await (await store.ofUsers()).sessions(filter)).toEqual([]);
   expect(await filesWith(marker, client)).toEqual([]);
 });
 
@@ -183,9 +183,11 @@ test('after a redaction leaves no byte of the replaced texts in them either', as
   const { session_id } = record.session;
   const messages = record.messages.map(({ message_id, content: was }) => ({ message_id, was, content: 'x' }));
   const redaction = { messages, changes: { title: 'x' } };
-  expect(await store.redactions().redact(project, session_id, redaction)).toEqual({ kind: 'redacted' });
+  expect(await (await store.redactions()).redact(project, session_id, redaction)).toEqual({
+    kind: 'redacted',
+  });
   expect(await filesWith(marker, client)).not.toEqual([]);
-  const { facts } = await store.redactions().overwrite({ rewrites: true });
+  const { facts } = await (await store.redactions()).overwrite({ rewrites: true });
   expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
   expect(await filesWith(marker, client)).toEqual([]);
 });
