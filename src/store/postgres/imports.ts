@@ -8,6 +8,7 @@ import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, messageColumns, parametersText, tagsText, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { inputColumns, inputMessages, messageValues, movedColumns } from './message-columns.ts';
 import { findSession, ofProject } from './sessions.ts';
@@ -164,7 +165,7 @@ export async function sameSession(
   }
   for (let from = 0; from < hidden.length; from += comparedAtOnce) {
     const imported = hidden.slice(from, from + comparedAtOnce);
-    const ids = [imported.map(({ position }) => position), imported.map(({ message_id }) => message_id)];
+    const ids = fieldsOf(imported, ['position', 'message_id']);
     if (!areSame(await ask<MessageRow>(keptHidden, [...places, ...ids]), imported)) return null;
   }
   return stored;

@@ -5,6 +5,7 @@ import type { OrderedItem, SessionChanges } from '../../service/session-archive.
 import type { OrderChange, OrderedSession } from '../order-change.ts';
 import { tagsText, toOrdering } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { changeTexts, ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
@@ -83,8 +84,7 @@ async function writeAll(
   const ids = changed.map(({ id }) => id);
   const orderings = changed.map(({ next }) => next.ordering);
   const tags = orderings.map((ordering) => tagsText(ordering.tags));
-  const flags = [orderings.map(({ pinned }) => pinned), orderings.map(({ archived }) => archived)];
-  await ask(write, [ids, ...flags, tags]);
+  await ask(write, [ids, ...fieldsOf(orderings, ['pinned', 'archived']), tags]);
   if (!withTags) return;
   await ask(removeTags, [ids, tags]);
   await ask(addTags, [ids, tags]);

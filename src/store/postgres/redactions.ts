@@ -7,6 +7,7 @@ import {
   type StoreRedactions,
 } from '../session-redactions.ts';
 import { recordNote } from './audit.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { sweepSession, textSoFar } from './reply-parts.ts';
@@ -114,9 +115,9 @@ async function redactIn(
   if (place === undefined) return { kind: 'not_found' };
   if (place.is_busy) return { kind: 'busy' };
   const ids = redaction.messages.map(({ message_id }) => message_id);
-  const texts = [redaction.messages.map(({ was }) => was), redaction.messages.map(({ content }) => content)];
-  const visible = await ask<Changed>(messages, [place.session, ids, ...texts]);
-  const hidden = await ask<Changed>(hiddenMessages, [place.session, ids, ...texts]);
+  const values = [place.session, ids, ...fieldsOf(redaction.messages, ['was', 'content'])];
+  const visible = await ask<Changed>(messages, values);
+  const hidden = await ask<Changed>(hiddenMessages, values);
   if (visible.length + hidden.length !== ids.length) throw new TextChanged();
   await ask(beginErasing, [null]);
   await ask(sweepSession, [place.session]);

@@ -17,6 +17,7 @@ import {
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { importSession, sameSession } from './imports.ts';
 import {
@@ -184,8 +185,7 @@ function changeValues(
       (one) => rows.get(one.message_id)?.first_token_ms ?? null,
     );
   return [
-    gone.map(({ position }) => position),
-    gone.map(({ message_id }) => message_id),
+    ...fieldsOf(gone, ['position', 'message_id']),
     ...columns(written.filter((one) => !isHidden(one))),
     ...columns(written.filter(isHidden)),
   ];

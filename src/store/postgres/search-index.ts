@@ -7,6 +7,7 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { KeyHash } from '../session-store.ts';
 import type { TextRules } from '../store-rules.ts';
+import { fieldsOf } from './columns.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { FrequentWords } from './frequent-words.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
@@ -220,10 +221,7 @@ export class SearchIndex {
       if (rows.length === 0) return 0;
       const words = await this.#wordsOf(rows);
       await ask(addLot, [
-        rows.map((row) => row.project),
-        rows.map(({ session }) => session),
-        rows.map(({ position }) => position),
-        rows.map(({ created_at }) => created_at),
+        ...fieldsOf(rows, ['project', 'session', 'position', 'created_at']),
         rows.map(({ content }) => Buffer.byteLength(content)),
         words,
       ]);

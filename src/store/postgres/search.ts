@@ -7,6 +7,7 @@ import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../store-rules.ts';
+import { fieldsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { IndexedProject } from './search-index.ts';
 import { indexQuery } from './search-words.ts';
@@ -75,6 +76,8 @@ interface PlaceInSession {
   readonly session: number;
   readonly position: number;
 }
+
+const placeFields = ['session', 'position'] as const;
 
 interface FoundRow extends FoundMessage, PlaceInSession {
   /** Null for a long text, which is read when it is needed, and for a message that was deleted meanwhile. */
@@ -187,14 +190,17 @@ export function searchReads(
   async function textsOf(messages: readonly TextPlace[]): Promise<readonly (string | null)[]> {
     const unread = messages.filter(({ content }) => content === null);
     if (unread.length === 0) return messages.map(({ content }) => content);
-    const rows = await ask<{ place: number; content: string }>(contents, [project, ...columnsOf(unread)]);
+    const rows = await ask<{ place: number; content: string }>(contents, [
+      project,
+      ...fieldsOf(unread, placeFields),
+    ]);
     const texts = new Map(rows.map(({ place, content }) => [unread[place - 1], content]));
     return messages.map((message) => message.content ?? texts.get(message) ?? null);
   }
 
   async function shown(sessions: readonly (readonly PlaceInSession[])[]): Promise<(ShownSession | null)[]> {
     const [rows, sessionRows] = await Promise.all([
-      ask<ShownRow>(shownMessages, [project, ...columnsOf(sessions.flat())]),
+      ask<ShownRow>(shownMessages, [project, ...fieldsOf(sessions.flat(), placeFields)]),
       ask<SessionRow & { readonly place: number }>(shownSessions, [
         project,
         sessions.map(([first]) => first?.session ?? 0),
@@ -228,10 +234,6 @@ function shownSession(session: SessionRow, rows: readonly ShownRow[]): ShownSess
       ...{ message_id, role, content, created_at: toTime(created_at) },
     })),
   };
-}
-
-function columnsOf(places: readonly PlaceInSession[]): readonly (readonly number[])[] {
-  return [places.map(({ session }) => session), places.map(({ position }) => position)];
 }
 
 function placeName({ session, position }: PlaceInSession): string {

@@ -119,11 +119,9 @@ export const repeatedTurn = statement(`
   ${askedMessage}
   WHERE ${ofProject} AND session.id = $2 AND session.deleted_at IS NULL`);
 
-export interface RepeatedRow extends StandingRow {
-  readonly message_id: string;
-  readonly position: number;
-  readonly content: string;
-  readonly mode: string;
+export interface RepeatedRow
+  extends StandingRow,
+    Pick<MessageRow, 'message_id' | 'position' | 'content' | 'mode'> {
   readonly is_undone: boolean;
 }
 
