@@ -15,7 +15,7 @@ export interface AskedEngine {
   readonly failure: ParleyError | null;
 }
 
-export type AskEvent = EngineEvent | ({ readonly type: 'engine' } & AskedEngine);
+type AskEvent = EngineEvent | ({ readonly type: 'engine' } & AskedEngine);
 
 interface AskOptions {
   readonly signal: AbortSignal;

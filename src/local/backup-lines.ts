@@ -23,8 +23,8 @@ export interface BackupHead {
   readonly sessions: number;
 }
 
-export type KeyLine = Omit<ProjectKeyRow, 'hash'> & { readonly hash: string };
-export type AnswerLine = Omit<IdempotencyRow, 'request_hash'> & {
+type KeyLine = Omit<ProjectKeyRow, 'hash'> & { readonly hash: string };
+type AnswerLine = Omit<IdempotencyRow, 'request_hash'> & {
   readonly project_id: string;
   readonly request_hash: string;
 };
@@ -42,7 +42,7 @@ export interface BackedUpModes {
   readonly modes: Readonly<Record<string, unknown>>;
 }
 
-export interface EndLine extends BackupCounts {
+interface EndLine extends BackupCounts {
   readonly sha256: string;
 }
 

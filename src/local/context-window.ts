@@ -5,7 +5,7 @@ import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import { isCut, type Message, noSettings, type SessionSettings } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
-export interface ContextWindow {
+interface ContextWindow {
   readonly history: readonly ContextMessage[];
   /** The message to answer, after the earlier messages that got no reply. */
   readonly message: string;

@@ -12,7 +12,7 @@ const renewalsPerPart = 3;
 /** The whole text of a reply so far, with the other fields of its parts. */
 export type ReplySoFar = Omit<ReplyPart, 'at' | 'content'> & { readonly text: string };
 
-export interface HeldTurnOptions {
+interface HeldTurnOptions {
   readonly leaseMs: number;
   readonly caller: AbortSignal;
   readonly replySoFar: () => ReplySoFar;

@@ -3,7 +3,7 @@
 import type { Message } from '../service/session.ts';
 
 /** The first hidden message that contradicts the others, and what is wrong with it. */
-export interface HiddenFault {
+interface HiddenFault {
   readonly index: number;
   readonly field: keyof Message;
   readonly problem: string;

@@ -4,7 +4,7 @@
 /** Fills this many bytes with cryptographic randomness. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-export type IdPrefix = 'ses' | 'msg' | 'key' | 'prj' | 'ret';
+type IdPrefix = 'ses' | 'msg' | 'key' | 'prj' | 'ret';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const randomBits = 80n;

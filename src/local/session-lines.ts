@@ -18,7 +18,7 @@ import { whenFree } from './turn-wait.ts';
 import { wrongField } from './wrong-field.ts';
 
 /** A call whose key was checked. `verify` checks it again. */
-export interface KeyedCall {
+interface KeyedCall {
   readonly call: Call;
   readonly projectId: string;
   readonly budget: TurnBudget;

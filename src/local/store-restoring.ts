@@ -15,7 +15,7 @@ import type { BackedUpModes, BackupLine } from './backup-lines.ts';
 import { readBackup } from './backup-reading.ts';
 
 /** A key of the store that was there before, and the name of its project. */
-export interface EarlierKey extends ProjectKeyRow {
+interface EarlierKey extends ProjectKeyRow {
   readonly project_name: string;
 }
 
@@ -27,7 +27,7 @@ export interface BackupVerification {
   readonly signal: AbortSignal;
 }
 
-export interface StoreRestoring extends BackupVerification {
+interface StoreRestoring extends BackupVerification {
   /** The new store, which holds nothing. */
   readonly rows: StoreRows;
   readonly earlierKeys: readonly EarlierKey[];

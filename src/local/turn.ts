@@ -14,7 +14,7 @@ import type { TurnBudget } from './turn-budget.ts';
 import { replayedEvents, sessionEvent } from './turn-events.ts';
 import { takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
-export interface ChosenTurn {
+interface ChosenTurn {
   readonly begun: BegunTurn;
   /** The budget of the key, in which the turn is counted. */
   readonly budget: Pick<TurnBudget, 'end'>;

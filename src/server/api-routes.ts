@@ -16,7 +16,7 @@ import { jsonResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
 import { nothing } from './schemas.ts';
 
-export interface ApiDependencies {
+interface ApiDependencies {
   readonly services: Services;
   readonly rateLimiter: RateLimiter;
   readonly chat: ChatDependencies;

@@ -23,7 +23,7 @@ import type { ServerLimits } from './server-limits.ts';
 import type { ServerLog } from './server-log.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-export interface AppOptions extends Services {
+interface AppOptions extends Services {
   readonly serverLimits: ServerLimits;
   readonly version: string;
   readonly logger: ServerLog['logger'];

@@ -6,7 +6,7 @@ import { encodeEvent, encodeFailure, thinkingEvent } from '../wire/chat-event-en
 import { publicFailure, withSession } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 
-export interface ChatStreamOptions {
+interface ChatStreamOptions {
   readonly requestId: string;
   readonly heartbeatMs: number;
   /** Called with a complete reply, before `onEnd`. */

@@ -4,7 +4,7 @@ import { type JsonBounds, JsonScan, type LongList } from './json-scan.ts';
 import { unknownField } from './request-shape.ts';
 
 /** The sizes of the steps, in bytes. */
-export interface JsonSteps {
+interface JsonSteps {
   /** A body of at most this length is parsed in one step. */
   readonly shortBytes: number;
   /** The bytes that are scanned, or decoded, in one step. */

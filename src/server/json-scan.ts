@@ -11,7 +11,7 @@ export interface JsonBounds {
   readonly lists: Readonly<Record<string, ListBounds>>;
 }
 
-export interface ListBounds {
+interface ListBounds {
   readonly items: number;
   /** The names of the fields of its items, and of the fields inside those. */
   readonly names: ReadonlySet<string>;

@@ -5,7 +5,7 @@
 export const largeBytes = 64 * 1024;
 
 /** The most bytes that are held. One further body may be held for each limit: see `#hasRoom`. */
-export interface LargeRequestLimits {
+interface LargeRequestLimits {
   readonly largeBodyBytesPerKey: number;
   readonly largeBodyBytes: number;
 }

@@ -24,7 +24,7 @@ import {
 import type { ServerLimits } from './server-limits.ts';
 import { StalledReaders } from './stalled-readers.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

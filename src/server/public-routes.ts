@@ -6,7 +6,7 @@ import type { ServedRoute } from './routing.ts';
 import type { RunningReplies } from './running-replies.ts';
 import { stopping } from './running-replies.ts';
 
-export interface PublicRouteDependencies {
+interface PublicRouteDependencies {
   readonly version: string;
   readonly replies: RunningReplies;
   /** Resolves when the store can be written, and rejects while it cannot. */

@@ -10,12 +10,12 @@ import { type BodyReservation, type LargeRequests, largeBytes } from './large-re
 import type { RequestContext } from './request-context.ts';
 
 /** The most bytes of a body, and the limits of its JSON. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly bytes: number;
   readonly json: JsonBounds;
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly value: unknown;
   /** The memory of a large body; null for a small one. The caller releases it when it no longer needs the value. */
   readonly reservation: BodyReservation | null;

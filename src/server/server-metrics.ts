@@ -11,7 +11,7 @@ const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const modelSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** A request that was served. */
-export interface ServedRequest {
+interface ServedRequest {
   readonly method: string;
   /** The path of the route, such as `/v1/sessions/:id`; empty for a path without one. */
   readonly route: string;
@@ -21,7 +21,7 @@ export interface ServedRequest {
   readonly code: string | null;
 }
 
-export interface MetricSources {
+interface MetricSources {
   readonly version: string;
   readonly measures: StoreMeasures;
   /** The live servers that share the store. */

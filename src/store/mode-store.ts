@@ -1,7 +1,7 @@
 // The interface of a store of modes, which all processes that use the store share. A store knows the name of a mode and keeps its settings
 // as text. The caller checks the settings, and which modes may be stored together. Errors are as in session-store.ts.
 
-export interface ModeDocument {
+interface ModeDocument {
   readonly name: string;
   /** The settings as JSON. */
   readonly settings: string;

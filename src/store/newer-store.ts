@@ -2,7 +2,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { ParleyError } from '../service/errors.ts';
 
-export interface NewerSchema {
+interface NewerSchema {
   readonly version: number;
   /** The newest schema that this program knows. */
   readonly newest: number;

@@ -7,7 +7,7 @@ import type { IdempotencyKey, KeyHash } from './store-call.ts';
  * The owner of a turn, and how long the turn is held without a renewal. The store measures this duration with its own clock, which all
  * processes that use the store share; no caller's clock counts. At most {@link longestLeaseMs}.
  */
-export interface Lease {
+interface Lease {
   readonly owner: string;
   readonly ms: number;
 }

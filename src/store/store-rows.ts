@@ -61,7 +61,7 @@ export interface SessionPart {
 }
 
 /** The place of a message in the order of its session. An empty id comes before all messages of its position. */
-export interface MessageKey {
+interface MessageKey {
   readonly position: number;
   readonly message_id: string;
 }

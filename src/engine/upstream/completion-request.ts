@@ -23,7 +23,7 @@ export function modelsPath(baseUrl: string): string {
 }
 
 /** The optional features of the request, which some servers refuse. */
-export interface CompletionForm {
+interface CompletionForm {
   /** False to get the reply as one piece. */
   readonly streams: boolean;
   /** True to request the token count. */

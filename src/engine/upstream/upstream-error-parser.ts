@@ -22,7 +22,7 @@ export type ReportedProblem = Extract<
   | 'failed'
 >;
 
-export interface ParsedUpstreamError {
+interface ParsedUpstreamError {
   readonly problem: ReportedProblem;
   /** The status of the response, or the status in an error inside a stream. Null if there is none. */
   readonly status: number | null;

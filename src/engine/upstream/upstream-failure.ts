@@ -18,13 +18,13 @@ export interface Upstream {
 }
 
 /** The next step for the user: plain words, or a remedy. */
-export type Advice = string | Remedy;
+type Advice = string | Remedy;
 
 function adviceFacts(advice: Advice): Pick<ErrorFacts, 'hint' | 'remedy'> {
   return typeof advice === 'string' ? { hint: advice } : { remedy: advice };
 }
 
-export interface UpstreamError {
+interface UpstreamError {
   /** The status of the response; null for an error inside a stream that began with success. */
   readonly status: number | null;
   readonly retryAfter: number | null;

@@ -19,7 +19,7 @@ export interface UpstreamOptions {
   readonly trace: ((request: HttpRequest, origin: string, key: TracedKey) => Promise<void>) | null;
 }
 
-export interface TracedKey {
+interface TracedKey {
   /** Empty for a server that needs no key. */
   readonly key: string;
   /** The reference that the key was read from. */
