@@ -10,7 +10,7 @@ import { readMessage } from './terminal/stdin.ts';
 export interface MessageSources {
   /** The single word `-` means stdin; so does a file named `-`. */
   readonly words: readonly string[];
-  readonly files: readonly string[];
+  readonly file?: readonly string[];
   /** False with `-n`. */
   readonly stdin: boolean;
 }
@@ -28,7 +28,7 @@ export async function composeMessage(
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
   const parts: string[] = stdinPlace === 'words' ? [] : [sources.words.join(' ')];
   let fileBytes = 0;
-  for (const path of sources.files) {
+  for (const path of sources.file ?? []) {
     const part =
       path === '-' ? fenceText('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
     parts.push(part);
@@ -60,8 +60,8 @@ export async function composeMessage(
 }
 
 /** With `-f *.md`, the shell passes every file but the first as a word. The names would be sent instead of the contents. */
-async function warnAboutFileNames({ words, files }: MessageSources, context: CliContext): Promise<void> {
-  if (files.length === 0) return;
+async function warnAboutFileNames({ words, file = [] }: MessageSources, context: CliContext): Promise<void> {
+  if (file.length === 0) return;
   const names = words.filter((word) => existsSync(word) && statSync(word).isFile());
   if (names.length === 0) return;
   const [first = ''] = names;
@@ -78,9 +78,9 @@ function tooLong(bytes: string, limit: number): ParleyError {
 }
 
 /** Where `-` requests stdin; null if it does not. */
-function stdinPlaceOf({ words, files, stdin }: MessageSources): 'words' | 'file' | null {
+function stdinPlaceOf({ words, file = [], stdin }: MessageSources): 'words' | 'file' | null {
   const isWord = words.length === 1 && words[0] === '-';
-  const times = files.filter((path) => path === '-').length + Number(isWord);
+  const times = file.filter((path) => path === '-').length + Number(isWord);
   if (times === 0) return null;
   if (!stdin) throw new ParleyError('USAGE', '- and -n (or PARLEY_NO_STDIN) cannot be used together.');
   if (times > 1) {

@@ -7,14 +7,15 @@ import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { CliHost } from './cli-host.ts';
 import type { CliContext } from './context.ts';
-import type { TemplateChoice, TemplateValues } from './template-values.ts';
+import { noValues, type TemplateChoice, type TemplateValues } from './template-values.ts';
 
 /** Reads the chosen template. Rejects if there is no such template, or if it does not have the variables of these values. */
 export async function chosenTemplate(
-  { template: name, values }: TemplateChoice,
+  { template: name, set: values = noValues }: TemplateChoice,
   { host, signal }: Pick<CliContext, 'host' | 'signal'>,
 ): Promise<Template> {
-  if (name === null) throw new ParleyError('USAGE', '--set needs a template.', { hint: 'Name it: -t NAME' });
+  if (name === undefined)
+    throw new ParleyError('USAGE', '--set needs a template.', { hint: 'Name it: -t NAME' });
   const template = await templatesOf(host).read(name, signal);
   checkTemplateValues(template, values);
   return template;

@@ -11,7 +11,7 @@ import { refuseUnknownMode } from './mode-choice.ts';
 import { type ContinuedSession, sessionToContinue } from './session-choice.ts';
 import { type ModeOfTurn, modeToSend, sessionMode } from './session-mode.ts';
 import { initialSettings, readSettings } from './setting-options.ts';
-import type { TemplateChoice } from './template-values.ts';
+import { noValues, type TemplateChoice } from './template-values.ts';
 
 export interface ChatTurn extends Omit<ModeOfTurn, 'mode'> {
   /** The message is empty if another reply to the last one is requested. */
@@ -32,7 +32,7 @@ export async function prepareTurn(
   { buildMessage, ...template }: TurnTemplate,
   context: CliContext,
 ): Promise<ChatTurn> {
-  const settings = await readSettings(input.settings, template.settings, context.signal);
+  const settings = await readSettings(input, template.settings, context.signal);
   const message = input.regenerate ? '' : await composeMessage(input, context, buildMessage);
   const continued = await sessionToContinue(input, context);
   const call = await context.call();
@@ -52,9 +52,9 @@ export async function prepareTurn(
       session_id: session?.sessionId ?? null,
       ...(session === null && title !== null && { title }),
       ...(session === null && initialSettings(settings)),
-      ...(input.user !== null && { user: input.user }),
+      ...(input.user !== undefined && { user: input.user }),
     },
-    call: { ...call, idempotencyKey: key, showReasoning: input.reasoning },
+    call: { ...call, idempotencyKey: key, showReasoning: input.reasoning ?? false },
     ...previous,
     findMode,
   };
@@ -63,7 +63,7 @@ export async function prepareTurn(
 /** Copies the session. The key of the copy follows from the key of the turn, so repeating the turn makes no second copy. */
 async function forkOf(
   { sessionId: id, mode }: ContinuedSession,
-  { title }: ChatInput,
+  { title = null }: { readonly title?: string | null },
   key: string,
   context: CliContext,
 ): Promise<ContinuedSession> {
@@ -85,7 +85,7 @@ export interface TurnTemplate {
 
 /** What a template sets for a turn. Without a template it sets nothing, and the message is the user's input. */
 export async function turnTemplateOf(input: TemplateChoice, context: CliContext): Promise<TurnTemplate> {
-  if (input.template === null && input.values.size === 0)
+  if (input.template === undefined && input.set === undefined)
     return { mode: null, title: null, settings: null, schema: null, buildMessage: (text: string) => text };
   const { chosenTemplate, filledTemplate, schemaOf } = await import('./chat-template.ts');
   const template = await chosenTemplate(input, context);
@@ -94,7 +94,8 @@ export async function turnTemplateOf(input: TemplateChoice, context: CliContext)
     title: template.title,
     settings: template,
     schema: schemaOf(template),
-    buildMessage: (text: string) => filledTemplate(template, input.values, text === '' ? null : text),
+    buildMessage: (text: string) =>
+      filledTemplate(template, input.set ?? noValues, text === '' ? null : text),
   };
 }
 

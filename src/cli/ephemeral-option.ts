@@ -8,8 +8,8 @@ export const ephemeralDescription =
 
 /** Throws `USAGE` for the first of these options that is set: each needs text that is kept. */
 export function checkEphemeralConflicts(
-  isEphemeral: boolean,
-  options: readonly (readonly [flag: string, isSet: boolean, hint: string])[],
+  isEphemeral: boolean | undefined,
+  options: readonly (readonly [flag: string, isSet: boolean | undefined, hint: string])[],
 ): void {
   const [conflict] = isEphemeral ? options.filter(([, isSet]) => isSet) : [];
   if (conflict === undefined) return;

@@ -10,11 +10,13 @@ import type { CliContext, GlobalOptions } from './context.ts';
 import { withoutSession } from './ephemeral-option.ts';
 import { withModeOfSession } from './mode-choice.ts';
 import { nextStep } from './next-step.ts';
+import { defaultRepairs } from './schema/open-rule.ts';
 import { outputOptions, targetOptions } from './target-options.ts';
 
 /** `session` is the session that the turn continued: with `fork`, the copy; null for a new one. */
-interface RetriedChat extends Omit<ChatInput, 'mode'> {
+interface RetriedChat extends Omit<ChatInput, 'mode' | 'session'> {
   readonly mode: string;
+  readonly session: string | null;
   /** True if the words alone do not reproduce the turn. */
   readonly hasMore: boolean;
   readonly key: string;
@@ -100,14 +102,15 @@ function retryCommand(chat: RetriedChat, options: GlobalOptions): string {
   }
   const flags = [
     ...targetOptions(options).map(quoteForShell),
-    title !== null && `--title ${quoteForShell(title)}`,
-    user !== null && `--user ${quoteForShell(user)}`,
+    title !== undefined && `--title ${quoteForShell(title)}`,
+    user !== undefined && `--user ${quoteForShell(user)}`,
     ...outputOptions(options).map(quoteForShell),
     chat.jsonStream && '--json-stream',
-    chat.extractCode !== null && `--extract-code=${chat.extractCode}`,
+    chat.extractCode !== undefined && `--extract-code=${chat.extractCode}`,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
-    chat.schema !== null && `--schema ${quoteForShell(chat.schema)} --repair ${chat.repairs}`,
+    chat.schema !== undefined &&
+      `--schema ${quoteForShell(chat.schema)} --repair ${chat.repair ?? defaultRepairs}`,
     '-n',
     words.startsWith('-') && '--',
   ];

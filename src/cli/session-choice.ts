@@ -8,9 +8,9 @@ import { resolveSession } from './session-reference.ts';
 export type ContinuedSession = Pick<CurrentSession, 'sessionId' | 'mode'>;
 
 export interface SessionFlags {
-  /** A full id, the end of an id, or a title; null for none. */
-  readonly session: string | null;
-  readonly continue: boolean;
+  /** A full id, the end of an id, or a title. */
+  readonly session?: string;
+  readonly continue?: true;
 }
 
 /** Null for a new session. The mode of a named session is known if it is the last session of this terminal. */
@@ -19,7 +19,7 @@ export async function sessionToContinue(
   context: CliContext,
 ): Promise<ContinuedSession | null> {
   if (!flags.continue) {
-    if (flags.session === null) return null;
+    if (flags.session === undefined) return null;
     const { id, session } = await resolveSession(flags.session, context).catch(withSystemHint);
     return { sessionId: id, mode: session?.mode ?? (await knownMode(id, context)) };
   }

@@ -4,9 +4,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 export type TemplateValues = ReadonlyMap<string, string>;
 
 export interface TemplateChoice {
-  /** The name of the template; null for none. */
-  readonly template: string | null;
-  readonly values: TemplateValues;
+  /** The name of the template. */
+  readonly template?: string;
+  readonly set?: TemplateValues;
 }
 
 export const noValues: TemplateValues = new Map();

@@ -27,11 +27,11 @@ import { requireReference } from '../session-reference.ts';
 import { readSettings } from '../setting-options.ts';
 
 export interface ChatBatchInput extends ChatInput {
-  /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
-  readonly inSession: boolean;
+  /** Makes all lines turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
+  readonly inSession?: true;
   readonly concurrency: number;
   /** The output file of an earlier run that this run completes. */
-  readonly resume: string | null;
+  readonly resume?: string;
 }
 
 /** The lines, and their characters, that may be read ahead of the oldest line without a result. */
@@ -41,11 +41,11 @@ const windowWeight = 16 * 1024 * 1024;
 export async function runChatBatch(input: ChatBatchInput, context: CliContext): Promise<number> {
   checkConflicts(input, context);
   const template = await turnTemplateOf(input, context);
-  const settings = await readSettings(input.settings, template.settings, context.signal);
+  const settings = await readSettings(input, template.settings, context.signal);
   // Fails here if a variable has no value, instead of once per line.
   template.buildMessage(' ');
   const schema = input.schema ?? template.schema;
-  const rule = await openRule({ ...input, schema }, context);
+  const rule = await openRule({ ...input, ...(schema !== null && { schema }) }, context);
   const session = await sessionToContinue(input, context);
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
@@ -53,11 +53,11 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const defaults: LineDefaults = {
     mode,
     title,
-    user: input.user,
+    user: input.user ?? null,
     settings,
     buildMessage: template.buildMessage,
   };
-  const destination = await openDestination(input.resume, context);
+  const destination = await openDestination(input.resume ?? null, context);
   const fatal = new AbortController();
   const signal = AbortSignal.any([context.signal, fatal.signal]);
   // Each running request adds a listener to the signal.
@@ -67,7 +67,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     end: context.host.stdin.size(),
     unit: 'bytes',
     outcomes: ['answered', 'failed', 'stopped', 'answered before'],
-    resultsApart: input.resume !== null,
+    resultsApart: input.resume !== undefined,
   });
   try {
     const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;
@@ -109,7 +109,7 @@ async function answerAll(batch: BatchRun): Promise<void> {
   const turns = turnsOf(batch, { service: backend.service, apiKey, sessions, pacer });
   const items = batchItems({
     reading: { ...context.reading('lines', 'each is a request'), signal },
-    read: (line) => readItem(line, { ...defaultLimits, inSession: input.inSession }),
+    read: (line) => readItem(line, { ...defaultLimits, inSession: input.inSession ?? false }),
     messageBytes: defaultLimits.messageBytes,
     answered: destination.answered,
     onSkip: () => progress.pass('answered before'),
@@ -200,7 +200,7 @@ function turnsOf(
     service,
     rule,
     ruleOf: async (schema, line) => {
-      schemas ??= openLineSchemas(input.repairs, signal);
+      schemas ??= openLineSchemas(input.repair, signal);
       return (await schemas).ruleOf(schema, line);
     },
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
@@ -215,14 +215,14 @@ function turnsOf(
 }
 
 function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): void {
-  const { words, files, session, title, inSession } = input;
+  const { words, file, session, title, inSession } = input;
   const isStdin = words.length === 0 || (words.length === 1 && words[0] === '-');
   const excluded = [
     !isStdin && 'Words',
-    files.length > 0 && '-f',
+    file !== undefined && '-f',
     !input.stdin && '-n (or PARLEY_NO_STDIN)',
     input.jsonStream && '--json-stream',
-    input.extractCode !== null && '--extract-code',
+    input.extractCode !== undefined && '--extract-code',
     input.regenerate && '--regenerate',
     input.fork && '--fork',
   ].find(Boolean);
@@ -231,7 +231,7 @@ function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): v
       hint: 'A batch is read from stdin, one request per line: parley chat --batch < in.txt',
     });
   }
-  const chosen = [session !== null && '-s', input.continue && '-c', title !== null && '--title'];
+  const chosen = [session !== undefined && '-s', input.continue && '-c', title !== undefined && '--title'];
   const [one, other] = chosen.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
   if (one && !inSession) {
@@ -239,13 +239,13 @@ function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): v
       hint: 'With it, all lines are turns of that session; without it, each line may name its own session_id or title.',
     });
   }
-  if (session !== null) requireReference(session);
+  if (session !== undefined) requireReference(session);
   if (input.resume === '-') {
     throw new ParleyError('USAGE', '--resume needs the file that a run wrote: - is none.', {
       hint: 'Without --resume, the results are written to stdout.',
     });
   }
-  if (input.resume !== null && options.jq !== null) {
+  if (input.resume !== undefined && options.jq !== null) {
     throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
       hint: 'The file must contain the unfiltered results. Filter it when it is complete.',
     });
@@ -258,7 +258,7 @@ function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): v
 }
 
 function resumeHint({ resume }: ChatBatchInput): string {
-  const file = resume === null ? 'OUTPUT' : quoteForShell(resume);
-  const where = resume === null ? ' (OUTPUT: the file with the results)' : '';
+  const file = resume === undefined ? 'OUTPUT' : quoteForShell(resume);
+  const where = resume === undefined ? ' (OUTPUT: the file with the results)' : '';
   return `To resume, use the same input and the same other options: parley chat --batch --resume ${file} < INPUT${where}`;
 }

@@ -22,40 +22,16 @@ import { openRule } from '../schema/open-rule.ts';
 import { oneSession } from '../session-argument.ts';
 import type { ModeOfTurn } from '../session-mode.ts';
 import { readInSession } from '../session-reference.ts';
-import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
-import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
-import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
-import type { MarkdownChoice } from '../terminal/reply-writer.ts';
+import { addSettingOptions } from '../setting-options.ts';
+import { addTemplateOptions } from '../template-values.ts';
 import { wholeNumber } from '../whole-number.ts';
+import type { ChatBatchInput } from './chat-batch.ts';
 import { canConverse, runRepl } from './repl.ts';
 
-interface ChatFlags extends SettingFlags {
-  readonly mode?: string;
-  readonly session?: string;
-  readonly continue?: true;
-  readonly title?: string;
-  readonly user?: string;
-  readonly file?: readonly string[];
-  readonly template?: string;
-  readonly regenerate?: true;
-  readonly fork?: true;
-  readonly ephemeral?: true;
-  readonly set?: TemplateValues;
-  readonly stream: boolean;
-  readonly jsonStream?: true;
-  readonly stdin: boolean;
-  readonly usage?: true;
-  readonly reasoning?: true;
-  readonly idempotencyKey?: string;
-  readonly raw?: true;
-  readonly markdown: MarkdownChoice;
-  readonly extractCode?: WhichBlock;
-  readonly schema?: string;
-  readonly repair?: number;
-  readonly batch?: true;
+interface ChatFlags extends Omit<ChatBatchInput, 'words' | 'concurrency'> {
   readonly concurrency?: number;
-  readonly inSession?: true;
-  readonly resume?: string;
+  readonly raw?: true;
+  readonly batch?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -112,15 +88,13 @@ export function registerChat(parent: Command, run: Run): void {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
           throw new ParleyError('USAGE', '--repair requires --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
-        checkEphemeralConflicts(input.ephemeral, [
-          ['--batch', flags.batch ?? false, 'Send the messages one by one.'],
-        ]);
+        checkEphemeralConflicts(input.ephemeral, [['--batch', flags.batch, 'Send the messages one by one.']]);
         if (flags.batch !== true) {
           requireNoBatchFlags(flags);
           return runChat(input, context);
         }
         const { runChatBatch } = await import('./chat-batch.ts');
-        return runChatBatch({ ...input, ...batchOf(flags) }, context);
+        return runChatBatch({ concurrency: 4, ...input }, context);
       }),
     );
 }
@@ -135,14 +109,6 @@ Batches:
 
 const maxConcurrency = 1000;
 
-function batchOf(flags: ChatFlags) {
-  return {
-    concurrency: flags.concurrency ?? 4,
-    inSession: flags.inSession ?? false,
-    resume: flags.resume ?? null,
-  };
-}
-
 function requireNoBatchFlags({ concurrency, inSession, resume }: ChatFlags): void {
   const flag = [
     concurrency !== undefined && '--concurrency',
@@ -153,48 +119,26 @@ function requireNoBatchFlags({ concurrency, inSession, resume }: ChatFlags): voi
   throw new ParleyError('USAGE', `${flag} requires --batch.`, { hint: 'See: parley chat --help' });
 }
 
-function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext): ChatInput {
-  return {
-    words,
-    files: flags.file ?? [],
-    stdin: flags.stdin && context.host.env['PARLEY_NO_STDIN'] !== '1',
-    mode: flags.mode ?? null,
-    session: flags.session ?? null,
-    continue: flags.continue ?? false,
-    title: flags.title ?? null,
-    user: flags.user ?? null,
-    template: flags.template ?? null,
-    values: flags.set ?? noValues,
-    settings: flags,
-    regenerate: flags.regenerate ?? false,
-    fork: flags.fork ?? false,
-    ephemeral: flags.ephemeral ?? false,
-    stream: flags.stream,
-    jsonStream: flags.jsonStream ?? false,
-    usage: flags.usage ?? false,
-    reasoning: flags.reasoning ?? false,
-    idempotencyKey: flags.idempotencyKey ?? null,
-    markdown: flags.raw ? 'never' : flags.markdown,
-    extractCode: flags.extractCode ?? null,
-    schema: flags.schema ?? null,
-    repairs: flags.repair ?? 1,
-  };
+function inputOf(words: readonly string[], flags: ChatFlags, { host }: CliContext) {
+  const stdin = flags.stdin && host.env['PARLEY_NO_STDIN'] !== '1';
+  return { ...flags, words, stdin, markdown: flags.raw ? 'never' : flags.markdown };
 }
 
 export async function runChat(chat: ChatInput, context: CliContext): Promise<number> {
   const template = await turnTemplateOf(chat, context);
-  const input = { ...chat, schema: chat.schema ?? template.schema };
+  const schema = chat.schema ?? template.schema;
+  const input: ChatInput = { ...chat, ...(schema !== null && { schema }) };
   const plan = planChat(input, {
     json: context.options.json,
     stdinIsFed: context.stdinIsFed,
     canConverse: () => canConverse(context),
   });
-  if (plan.kind === 'conversation') return runRepl(plan.repl, context);
+  if (plan.kind === 'conversation') return runRepl(input, context);
   if (input.ephemeral) context.keepNoText();
 
-  const { usage } = input;
+  const { usage = false } = input;
   // JSON is not Markdown.
-  const markdown = input.schema === null ? input.markdown : 'never';
+  const markdown = input.schema === undefined ? input.markdown : 'never';
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
   const { call } = prepared;
@@ -202,7 +146,7 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   const note = await firstReplyNote(request.mode, context);
   const output = chatOutput(plan.format, context, {
     request: () => request,
-    isNewSession: request.session_id === null || input.fork,
+    isNewSession: request.session_id === null || input.fork === true,
     usage,
     markdown,
   });

@@ -13,18 +13,7 @@ import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
 import { oneSession } from '../session-argument.ts';
 import { requireReference } from '../session-reference.ts';
-import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
-import type { MarkdownChoice } from '../terminal/reply-writer.ts';
-
-interface ReplFlags extends SettingFlags {
-  readonly session?: string;
-  readonly continue?: true;
-  readonly mode?: string;
-  readonly user?: string;
-  readonly ephemeral?: true;
-  readonly raw?: true;
-  readonly markdown: MarkdownChoice;
-}
+import { addSettingOptions } from '../setting-options.ts';
 
 export function registerRepl(parent: Command, run: Run): void {
   const command = parent
@@ -42,30 +31,18 @@ export function registerRepl(parent: Command, run: Run): void {
     .addOption(markdownOption())
     .option('--raw', 'print replies without rendering: --markdown never')
     .action(
-      run((flags: ReplFlags, context: CliContext) =>
-        runRepl(
-          {
-            session: flags.session ?? null,
-            continue: flags.continue ?? false,
-            mode: flags.mode ?? null,
-            user: flags.user ?? null,
-            markdown: flags.raw ? 'never' : flags.markdown,
-            settings: flags,
-            fork: false,
-            ephemeral: flags.ephemeral ?? false,
-          },
-          context,
-        ),
+      run((flags: ReplInput & { readonly raw?: true }, context: CliContext) =>
+        runRepl({ ...flags, markdown: flags.raw ? 'never' : flags.markdown }, context),
       ),
     );
 }
 
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
   checkEphemeralConflicts(input.ephemeral, [
-    ['-s', input.session !== null, continuingHint],
+    ['-s', input.session !== undefined, continuingHint],
     ['-c', input.continue, continuingHint],
   ]);
-  if (input.session !== null) {
+  if (input.session !== undefined) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
     requireReference(input.session);
   }

@@ -8,7 +8,7 @@ import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import { type CliContext, targetWords } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
-import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
+import { type ContinuedSession, type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { fetchNamedSession } from '../session-reference.ts';
 import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
@@ -26,18 +26,15 @@ import { reportReplFailure } from './repl-failure.ts';
 import { withRotatedKey } from './rotated-key.ts';
 import { slashCommands } from './slash-commands.ts';
 
-export interface ReplInput {
-  readonly session: string | null;
-  readonly continue: boolean;
-  readonly mode: string | null;
-  /** The user of new sessions. A session to continue must belong to this user. Null: new sessions have no user, and any session fits. */
-  readonly user: string | null;
+export interface ReplInput extends SessionFlags, SettingFlags {
+  readonly mode?: string;
+  /** The user of new sessions. A session to continue must belong to this user. Without it, new sessions have no user, and any session fits. */
+  readonly user?: string;
   readonly markdown: MarkdownChoice;
-  readonly settings: SettingFlags;
-  /** True to continue in a copy of the session. */
-  readonly fork: boolean;
-  /** True to store no text of the conversation. */
-  readonly ephemeral: boolean;
+  /** Continues a copy of the session. */
+  readonly fork?: true;
+  /** Stores no text of the conversation. */
+  readonly ephemeral?: true;
 }
 
 const leaveHint = 'Press Ctrl-D to leave.';
@@ -47,10 +44,10 @@ const completionMs = 3000;
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
   const { host, target } = outer;
   const { dataDirectory, locks } = host;
-  const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
+  const mode = resolveMode(input.mode ?? null, host.env, target)?.mode ?? null;
   const name = await historyName(target);
-  const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral });
-  const conversation = new Conversation({ mode, markdown: input.markdown, user: input.user });
+  const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral ?? false });
+  const conversation = new Conversation({ mode, markdown: input.markdown, user: input.user ?? null });
   const context = withMessagesAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
@@ -68,7 +65,7 @@ async function enterSession(
   conversation: Conversation,
   context: CliContext,
 ): Promise<void> {
-  const settings = await readSettings(input.settings, null, context.signal);
+  const settings = await readSettings(input, null, context.signal);
   const session = await sessionToContinue(input, context);
   if (session === null) {
     conversation.settings = settings;
@@ -78,7 +75,7 @@ async function enterSession(
     ? await copyOf(session, context)
     : await fetchNamedSession(session.sessionId, context);
   const { session_id: sessionId } = data;
-  if (input.user !== null && data.user !== input.user) {
+  if (input.user !== undefined && data.user !== input.user) {
     throw new ParleyError('USAGE', `Session ${sessionId} does not belong to the user named by --user.`, {
       hint: 'Omit --user to continue it.',
     });
@@ -86,7 +83,7 @@ async function enterSession(
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, input.markdown, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
-  if (input.mode === null) conversation.continueInMode(modeBefore);
+  if (input.mode === undefined) conversation.continueInMode(modeBefore);
   // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, settings, context);
