@@ -63,12 +63,17 @@ export async function prepareTurn(
 /** Copies the session. The key of the copy follows from the key of the turn, so repeating the turn makes no second copy. */
 async function forkOf(
   { sessionId: id, mode }: ContinuedSession,
-  { title = null }: { readonly title?: string | null },
+  { title }: ChatInput,
   key: string,
   context: CliContext,
 ): Promise<ContinuedSession> {
   const { forkSession } = await import('./commands/sessions/fork.ts');
-  const { data } = await forkSession({ id, at: null, title }, context, `${key.slice(0, 250)}.fork`);
+  const { data } = await forkSession(
+    id,
+    title === undefined ? {} : { title },
+    context,
+    `${key.slice(0, 250)}.fork`,
+  );
   await context.say(`Continuing in a copy of ${id}: ${data.session_id}`);
   return { sessionId: data.session_id, mode: data.mode ?? mode };
 }

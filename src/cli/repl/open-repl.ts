@@ -90,7 +90,7 @@ async function enterSession(
 }
 
 async function copyOf({ sessionId: id, mode }: ContinuedSession, context: CliContext): Promise<Session> {
-  const { data } = await forkSession({ id, at: null, title: null }, context);
+  const { data } = await forkSession(id, {}, context);
   await context.rememberSession(data.session_id, data.mode ?? mode);
   return data;
 }

@@ -74,8 +74,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'find sessions by the words of their messages',
     run: (words, { context, source }) => {
       const query = requireArgument(words, 'Name the words to search for: /search WORDS');
-      const input = { query, limit: 10, cursor: null, utc: false, conditions: {} };
-      return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
+      return source.lend(() => runSearch(query, { limit: 10 }, context, (id) => `/resume ${id}`));
     },
   },
   {

@@ -70,7 +70,7 @@ export const turnCommands = {
     description: 'continue in a copy of this session; /back returns to the original',
     run: async (title, { context, conversation }) => {
       const id = requireSessionId(conversation);
-      const { data } = await forkSession({ id, at: null, title: title === '' ? null : title }, context);
+      const { data } = await forkSession(id, title === '' ? {} : { title }, context);
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
       await context.say(`This is the copy ${data.session_id}. /back returns to the original.`);

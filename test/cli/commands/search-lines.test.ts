@@ -6,7 +6,7 @@ import { HostileServer } from '../terminal/hostile-server.ts';
 test('no title, role or snippet looks like a line of another session', async () => {
   const server = new HostileServer(false);
   server.says({ modes: [], titles: ['one\n\nses_forged  another\r\n\tuser: no'], messages: [] });
-  await runSearch({ query: 'one', limit: 20, cursor: null, utc: false, conditions: {} }, server.context);
+  await runSearch('one', { limit: 20 }, server.context);
   const one = 'one  ses_forged  another  user: no';
   const [first, second, ...rest] = server.taken().split('\n');
   expect(first).toBe(`${one}  2026-01-01 00:00 · 2 messages · #${one} · ses_0`);

@@ -11,12 +11,11 @@ import { toJson } from '../../terminal/json.ts';
 import { withTypedName } from '../../typed-name.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
-export interface ForkInput {
-  readonly id: string;
-  /** The position of the last message to copy; null for the last turn with a reply. */
-  readonly at: number | null;
-  /** Null for the title of the session. */
-  readonly title: string | null;
+export interface ForkFlags {
+  /** The position of the last message to copy. Without it, the last turn with a reply is copied, too. */
+  readonly at?: number;
+  /** Without it, the title of the session. */
+  readonly title?: string;
 }
 
 export function registerFork(parent: Command, run: Run): void {
@@ -30,26 +29,23 @@ export function registerFork(parent: Command, run: Run): void {
       wholeNumber(0),
     )
     .option('--title <title>', 'title of the copy (default: that of the session)')
-    .action(
-      run((id: string, { at, title }: { at?: number; title?: string }, context: CliContext) =>
-        runFork({ id, at: at ?? null, title: title ?? null }, context),
-      ),
-    );
+    .action(run(runFork));
 }
 
-export async function runFork(input: ForkInput, context: CliContext): Promise<void> {
-  const { data, body } = await forkSession(input, context);
+export async function runFork(id: string, flags: ForkFlags, context: CliContext): Promise<void> {
+  const { data, body } = await forkSession(id, flags, context);
   await rememberOrReport(data.session_id, data.mode, context);
   await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);
 }
 
 /** `idempotencyKey` is null to use the id of the call. */
 export async function forkSession(
-  { id: named, at, title }: ForkInput,
+  named: string,
+  { at, title }: ForkFlags,
   context: SessionAccess,
   idempotencyKey: string | null = null,
 ): Promise<Result<Session>> {
-  const request = { ...(at !== null && { through: at }), ...(title !== null && { title }) };
+  const request = { ...(at !== undefined && { through: at }), ...(title !== undefined && { title }) };
   return withSession(named, context, async (id) => {
     const { backend } = await context.open();
     const call = await context.call();

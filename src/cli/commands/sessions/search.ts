@@ -23,24 +23,15 @@ import { SearchProgress } from './search-progress.ts';
 import {
   addConditionOptions,
   type ConditionFlags,
-  conditionFlagsOf,
   conditionNames,
   conditionsOf,
   conditionWords,
 } from './session-filter.ts';
 
-export interface SearchInput {
-  readonly query: string;
-  readonly limit: number;
-  readonly cursor: string | null;
-  readonly utc: boolean;
-  readonly conditions: ConditionFlags;
-}
-
-interface SearchFlags extends ConditionFlags {
+export interface SearchFlags extends ConditionFlags {
   readonly limit: number;
   readonly cursor?: string;
-  readonly utc?: true;
+  readonly utc?: boolean;
   readonly secrets?: true;
 }
 
@@ -67,22 +58,14 @@ export function registerSearch(parent: Command, run: Run): void {
     .addOption(utcOption())
     .addHelpText('after', helpNote(usage))
     .action(
-      run(
-        async (
-          words: string[],
-          { limit, cursor, utc, secrets, ...flags }: SearchFlags,
-          context: CliContext,
-        ) => {
-          const conditions = conditionFlagsOf(flags);
-          if (secrets) return findSecrets(words, context);
-          const query = words.join(' ');
-          if (words.length === 0)
-            throw new ParleyError('USAGE', 'There is nothing to search for.', {
-              hint: 'Pass words, or use --secrets.',
-            });
-          return runSearch({ query, limit, cursor: cursor ?? null, utc: utc ?? false, conditions }, context);
-        },
-      ),
+      run(async (words: string[], flags: SearchFlags, context: CliContext) => {
+        if (flags.secrets) return findSecrets(words, context);
+        if (words.length === 0)
+          throw new ParleyError('USAGE', 'There is nothing to search for.', {
+            hint: 'Pass words, or use --secrets.',
+          });
+        return runSearch(words.join(' '), flags, context);
+      }),
     );
 }
 
@@ -100,7 +83,8 @@ async function findSecrets(words: readonly string[], context: CliContext): Promi
  * snippet, title. `continueCommand` returns the command that continues a session.
  */
 export async function runSearch(
-  input: SearchInput,
+  query: string,
+  flags: SearchFlags,
   context: CliContext,
   continueCommand: (id: string) => string = (id) => {
     const words = ['parley', 'chat', ...targetOptions(context.options), '-s', id];
@@ -111,14 +95,14 @@ export async function runSearch(
   const { now } = context.host;
   const progress = new SearchProgress(context);
   const call = await context.call();
-  const { query, limit, cursor, conditions: flags } = input;
+  const { limit, cursor = null, utc = false } = flags;
   const conditions = conditionsOf(flags, now(), null);
   const { data, body } = await backend.archive
     .searchSessions(progress.watch(call), { query, limit, cursor, ...conditions })
     .finally(() => progress.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
-  else if (stdout.isTerminal) await writeItems(data.items, input, context);
+  else if (stdout.isTerminal) await writeItems(data.items, utc, context);
   else await stdout.write(data.items.map((item) => `${fields(item).map(oneLine).join('\t')}\n`).join(''));
 
   if (data.items.length === 0 && !context.options.json) await context.say('No session matches.');
@@ -128,10 +112,10 @@ export async function runSearch(
     );
   }
   if (data.next_cursor !== null) {
-    const words = ['sessions', 'search', '--limit', String(input.limit)];
-    if (input.utc) words.push('--utc');
+    const words = ['sessions', 'search', '--limit', String(limit)];
+    if (utc) words.push('--utc');
     words.push(...conditionWords(conditions));
-    await writeNextPageHint({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
+    await writeNextPageHint({ words, operands: ['--', query], all: false }, data.next_cursor, context);
   }
   const [best] = data.items;
   if (best !== undefined && stdout.isTerminal) {
@@ -145,11 +129,7 @@ function fields({ session, score, hits }: SearchItem): readonly string[] {
   return [session.session_id, String(score), ...hit, session.title ?? ''];
 }
 
-async function writeItems(
-  items: readonly SearchItem[],
-  { utc }: SearchInput,
-  context: CliContext,
-): Promise<void> {
+async function writeItems(items: readonly SearchItem[], utc: boolean, context: CliContext): Promise<void> {
   const { textWidth: measure } = await import('../../terminal/text-width.ts');
   const now = context.host.now();
   await throughPager(context, async (output) => {
