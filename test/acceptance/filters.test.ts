@@ -65,6 +65,23 @@ test.each([
   },
 );
 
+test('an export that leaves an archived session out says so, also if it matches no other', async () => {
+  const notice = 'Archived sessions are left out; 1 would match. To select them instead: --archived\n';
+  const run = (...filter: readonly string[]) => place.parley(['sessions', 'export', ...filter]);
+  for (const filter of [
+    ['--query', 'fox'],
+    ['--tag', 'work'],
+  ]) {
+    const { status, err } = await run(...filter);
+    expect([status, err]).toEqual([0, expect.stringContaining(notice)]);
+    expect((await run(...filter, '--archived')).err).not.toContain('left out');
+  }
+  expect((await run('--all')).err).not.toContain('left out');
+  expect(await run('--query', '"fox archived"')).toMatchObject({
+    ...{ status: 0, out: '', err: `No session matches: nothing was exported.\n${notice}` },
+  });
+});
+
 test('a batch that matches only an archived session says how to select it', async () => {
   const { status, out, err } = await place.parley([
     'sessions',

@@ -14,7 +14,7 @@ import { type ExportFormat, formatOfFile } from '../../transcripts/export-format
 import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
 import { ExportReport } from './export-report.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
-import { matchingIds } from './matching.ts';
+import { archivedNotice, matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
 /** The failures that affect one session only. */
@@ -79,8 +79,11 @@ export async function runExport(
   const redaction = await loadRedaction(flags);
   const exported: string[] = [];
   let report: ExportReport | null = null;
+  let leftOut: string | null = null;
   try {
     const ids = named ?? (await collectMatchingIds(filter, context));
+    // A failure to count ends the export before a file is written.
+    if (filter !== null) leftOut = await archivedNotice(filter, context);
     report = new ExportReport(
       { sessions: ids.size, place, writesResults: output !== null, verbose },
       context,
@@ -115,6 +118,7 @@ export async function runExport(
       `${named === null ? 'No session matches' : 'Standard input has no ids'}: nothing was exported.`,
     );
   else await report.summarize();
+  if (leftOut !== null) await context.say(leftOut);
   if (redaction !== null) {
     const { count, summary } = redaction;
     const redacted = `${counted(count, 'secret')} redacted: ${summary}.`;
