@@ -28,8 +28,8 @@ export function composition(dependencies: Dependencies) {
     openServedBackend: (target: Pick<Target, 'store' | 'storeName'>, options: ServeOptions) =>
       openServedBackend(target, dependencies, options),
     openModes: async ({ store }: Pick<Target, 'store'>) => (await loadModes()).openModes(store, dependencies),
-    migrateStore: async (target: Pick<Target, 'store' | 'storeName'>) =>
-      (await loadUpkeep()).migrateStore(target, dependencies),
+    migrateStore: async (target: Pick<Target, 'store' | 'storeName'>, timeout: number | null) =>
+      (await loadUpkeep()).migrateStore(target, timeout, dependencies),
     copyStores: async (request: CopyRequest) => (await loadUpkeep()).copyStores(request, dependencies),
     backups: storeBackups(dependencies),
     openDatabase: databaseOpener(dependencies),

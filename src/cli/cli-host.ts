@@ -114,8 +114,8 @@ export interface CliHost {
   ): Promise<ServedBackend>;
   /** Opens the modes of the embedded service of a target, to read and change them. */
   openModes(target: Pick<Target, 'store'>): Promise<ModePlace>;
-  /** Migrates the store of a target to the newest schema, or creates the store. */
-  migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
+  /** Migrates the store of a target to the newest schema, or creates the store. `timeout`: see {@link StoreCopyRequest}. */
+  migrateStore(target: Pick<Target, 'store' | 'storeName'>, timeout: number | null): Promise<StoreMigration>;
   /** Copies the rows of a store into a new store, and compares the two. */
   copyStores(request: StoreCopyRequest): Promise<CopyReport>;
   readonly backups: StoreBackups;

@@ -14,15 +14,16 @@ import { openRows } from './row-opening.ts';
 import { defaultChoice, openChosenStore } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
-/** Migrates the store of a target to the newest schema, and creates it if it does not exist. */
+/** Migrates the store of a target to the newest schema, and creates it if it does not exist. `timeout`: see {@link CopyRequest}. */
 export async function migrateStore(
   target: Pick<Target, 'store' | 'storeName'>,
+  timeout: number | null,
   dependencies: Dependencies,
 ): Promise<StoreMigration> {
   const { dataDirectory, profileFile } = dependencies;
   const profile = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(profile, hasStore(dataDirectory), dataDirectory);
-  const { store, migration } = await openChosenStore(target, dependencies, defaultChoice);
+  const { store, migration } = await openChosenStore(target, dependencies, { ...defaultChoice, timeout });
   await store.close();
   return migration;
 }

@@ -1,6 +1,6 @@
 // The commands for stores: a store is migrated by a command, or refused by a server that may not migrate it; and stores are copied from SQLite to
 // PostgreSQL and back, complete and equal, also if the copy was killed.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { expectFailure } from '../support/failures.ts';
 import { endOf, type Outcome } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { lookInto } from '../support/raw-database.ts';
+import { lockElsewhere, lookInto } from '../support/raw-database.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { storeOptions } from '../support/store-options.ts';
 import { fillStore } from '../support/stored-sessions.ts';
@@ -238,6 +238,21 @@ test('a database that does not answer is named while the command waits, and in i
   expect(failed.err).toContain('check its address');
   expect(failed).toMatchObject({ status: 6, out: '' });
   expect(quiet.err).toMatch(/^parley: /);
+});
+
+/** A place whose store another process creates, which holds its lock for this time. */
+async function lockedPlace(holdMs: number) {
+  const locked = removeAfterTest(new PlaceInProcess());
+  mkdirSync(locked.dataDirectory, { recursive: true, mode: 0o700 });
+  writeFileSync(locked.storeFile, '', { mode: 0o600 });
+  return { locked, ...(await lockElsewhere(locked.storeFile, holdMs)) };
+}
+
+test('--timeout shortens the wait of a migration for a locked store', async () => {
+  // Without the option, it would wait for these three seconds, and then succeed.
+  const { locked, ended } = await lockedPlace(3000);
+  expectFailure(await locked.parley(['--timeout', '0.2', ...migrate]), { status: 7, code: 'STORE_BUSY' });
+  await ended;
 });
 
 test('login to a store without a terminal names that store, and how to create a key of it', async () => {

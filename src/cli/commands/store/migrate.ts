@@ -22,7 +22,7 @@ export async function runStoreMigrate(context: CliContext): Promise<void> {
   const { stdout, stderr, options } = context;
   // SQLite blocks the process while it migrates, so no progress can be shown.
   if (!options.quiet) stderr.draw('Migrating the store if needed. A large store takes a while.');
-  const migration = await context.host.migrateStore(target).finally(() => stderr.erase());
+  const migration = await context.host.migrateStore(target, options.timeout).finally(() => stderr.erase());
   const place = target.storeName;
   if (options.json) await stdout.write(successLine({ place, ...migration }));
   else await stdout.write(`${migrationSentence(place, migration, monotonicMs() - startedAt)}\n`);
