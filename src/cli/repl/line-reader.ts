@@ -291,6 +291,6 @@ export class LineReader implements LineSource {
   }
 
   #shown(): ShownLine {
-    return shownLine(this.#state, this.#options.history());
+    return shownLine(this.#state, this.#options.history);
   }
 }

@@ -21,10 +21,11 @@ export function shownPrompt({ search }: LineState, prompt: Prompt): Prompt {
   return { text, styled: text };
 }
 
-export function shownLine(state: LineState, history: readonly string[]): ShownLine {
+/** Reads the history only during a search, because the first prompt does not wait for it. */
+export function shownLine(state: LineState, history: () => readonly string[]): ShownLine {
   const { search, pastes } = state;
   if (search === null) return { text: plain(state.text), cursor: state.cursor, pastes };
-  const line = search.found === null ? '' : (history[search.found] ?? '');
+  const line = search.found === null ? '' : (history()[search.found] ?? '');
   const text = isLong(line, longPaste) ? aroundMatch(line, placeIn(line, search.query)) : line;
   return { text, cursor: Math.max(0, placeIn(text, search.query)), pastes };
 }

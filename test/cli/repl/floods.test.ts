@@ -159,6 +159,19 @@ describe('a flood', () => {
 const parts = fc.constantFrom('a', 'word ', '\n', '\t', '你', '👩‍👩‍👧', '🇩🇪', '\u0301', '\x1b', '\udc00');
 const texts = fc.array(parts, { maxLength: 60 }).map((all) => all.join(''));
 
+test('the history is not read before the first key', async () => {
+  let reads = 0;
+  const history = () => {
+    reads += 1;
+    return [];
+  };
+  const { keys, drawn } = openReader({ history });
+  expect(reads).toBe(0);
+  keys.write('x');
+  await until(() => drawn.length > 0);
+  expect(reads).toBeGreaterThan(0);
+});
+
 describe('the reused part of an earlier layout', () => {
   test('gives the same rows as a new layout', () => {
     fc.assert(

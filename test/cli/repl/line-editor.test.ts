@@ -226,7 +226,7 @@ describe('a paste', () => {
       expect(submittedLine(state).text).toBe(long);
     }
     const { state } = edited(keysOf('^rLINE 7'.toLowerCase()), [long]);
-    expect(shownLine(state, [long]).text).toBe('… line 7 …');
+    expect(shownLine(state, () => [long]).text).toBe('… line 7 …');
   });
 
   test('that is long and begins with a slash is a message after a typed slash', () => {
