@@ -115,7 +115,6 @@ async function isSure(id: string, title: string | null, { prompting }: CliContex
 /** Runs an action of `parley sessions` without asking for confirmation. Rejects if there is no such session. */
 async function runSessionAction(id: string, action: BatchAction, context: CliContext): Promise<void> {
   const { runAction } = await import('../commands/sessions/action-run.ts');
-  const selection = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
-  const answers = { yes: true, dryRun: false, ignoreMissing: false, throwsMissing: true };
-  await runAction({ ...action, ...selection, ...answers }, context);
+  const selection = { words: [id], filter: null, max: 1, concurrency: 1 };
+  await runAction({ ...action, ...selection, yes: true, throwsMissing: true }, context);
 }

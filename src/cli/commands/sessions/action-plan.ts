@@ -21,22 +21,22 @@ export interface ActionInput extends BatchAction {
   readonly words: readonly string[];
   /** Selects the sessions instead of ids; null for none. */
   readonly filter: FilterChoice | null;
-  /** The batch to resume instead of ids and filter; null for none. */
-  readonly resume: string | null;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly ignoreMissing: boolean;
+  /** The batch to resume instead of ids and filter. */
+  readonly resume?: string;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly ignoreMissing?: true;
   /** True to reject if the only session is missing, for a caller that reports failures itself. */
   readonly throwsMissing?: boolean;
   readonly max: number;
   readonly concurrency: number;
   /** Prints a result line for each id, even at a terminal. */
-  readonly verbose: boolean;
+  readonly verbose?: true;
 }
 
 export function requireOneSource({ words, filter, resume, dryRun }: ActionInput): void {
-  const sources = [words.length > 0, filter !== null, resume !== null].filter(Boolean).length;
-  if (sources <= 1 && !(resume !== null && dryRun)) return;
+  const sources = [words.length > 0, filter !== null, resume !== undefined].filter(Boolean).length;
+  if (sources <= 1 && !(resume !== undefined && dryRun)) return;
   throw new ParleyError('USAGE', 'Ids, filters and --resume cannot be used together.', {
     hint: 'Nothing was done. Use ids, or filters, or --resume BATCH alone.',
   });

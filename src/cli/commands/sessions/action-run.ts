@@ -19,7 +19,7 @@ const resultsPerWrite = 1000;
 
 export async function runAction(input: ActionInput, context: CliContext): Promise<number> {
   requireOneSource(input);
-  if (input.resume !== null) return resumeBatch(input.resume, input, context);
+  if (input.resume !== undefined) return resumeBatch(input.resume, input, context);
   const { done } = batchKinds[input.kind];
   const operation = operationOf(input, forgetArchived(context));
   const draft = newDraft(context);
@@ -82,12 +82,12 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
     concurrency,
     verbose: true,
   };
-  return endStatus(await runOver(operation, ids, context), input.ignoreMissing);
+  return endStatus(await runOver(operation, ids, context), input.ignoreMissing ?? false);
 }
 
 async function changeAll(draft: BatchDraft, input: ActionInput, context: CliContext): Promise<number> {
   const { list, batch } = draft;
-  const { ignoreMissing, concurrency, verbose } = input;
+  const { ignoreMissing = false, concurrency, verbose = false } = input;
   const { owner } = await orWriteIfStopped(nothingDone(input), context, async () => {
     const ownership = await batchOwner(context);
     if (!input.yes) await confirmBatch(draft, input, ownership.project, context);
@@ -122,7 +122,7 @@ async function resumeBatch(batch: string, input: ActionInput, context: CliContex
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} remaining.`);
-    const { concurrency, verbose } = input;
+    const { concurrency, verbose = false } = input;
     if (printsEachResult(verbose, context)) await printMissing(known, context);
     journal.recordPrinted(known.seal.ids);
     const ids = { entries: known.entries('outstanding'), total, journal, concurrency, verbose };

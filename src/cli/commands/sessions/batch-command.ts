@@ -54,19 +54,7 @@ export function registerBatch(
       run(async (words: string[], flags: BatchFlags, context: CliContext) => {
         const { runAction } = await import('./action-run.ts');
         const parsed = read?.(words, flags) ?? { words, tags: null };
-        const input = {
-          kind,
-          ...parsed,
-          filter: filterOf(flags),
-          resume: flags.resume ?? null,
-          yes: flags.yes ?? false,
-          dryRun: flags.dryRun ?? false,
-          max: flags.max,
-          ignoreMissing: flags.ignoreMissing ?? false,
-          verbose: flags.verbose ?? false,
-          concurrency: flags.concurrency ?? 3,
-        };
-        return runAction(input, context);
+        return runAction({ concurrency: 3, ...flags, kind, ...parsed, filter: filterOf(flags) }, context);
       }),
     );
 }

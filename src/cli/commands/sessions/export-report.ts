@@ -4,7 +4,7 @@ import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
-import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import { type ItemResult, printsEachResult, writeResults } from '../../session-batch/batch-report.ts';
 import type { ExportPlace } from '../../transcripts/export-place.ts';
 
 export interface ExportReportOptions {
@@ -29,7 +29,7 @@ export class ExportReport {
     const { sessions, place, writesResults, verbose } = options;
     this.#options = options;
     this.#context = context;
-    this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
+    this.#showsAll = printsEachResult(verbose, context);
     this.#progress = progressOn(context, {
       end: sessions,
       unit: 'items',

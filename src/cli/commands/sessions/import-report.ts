@@ -10,7 +10,12 @@ import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import { type ImportItem, recordId } from '../../imports/import-item.ts';
 import type { SessionImport } from '../../imports/session-import.ts';
-import { type ItemResult, maxShown, writeResults } from '../../session-batch/batch-report.ts';
+import {
+  type ItemResult,
+  maxShown,
+  printsEachResult,
+  writeResults,
+} from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { commandAtTarget } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
@@ -49,8 +54,7 @@ export class ImportReport {
   constructor(plan: ImportPlan, context: CliContext) {
     this.#plan = plan;
     this.#context = context;
-    const { options, stdout } = context;
-    this.#showsAll = plan.verbose || plan.dryRun || options.json || !stdout.isTerminal;
+    this.#showsAll = printsEachResult(plan.verbose || plan.dryRun, context);
     this.#progress = progressOn(context, {
       end: plan.bytes,
       unit: plan.bytes === null ? 'items' : 'bytes',
