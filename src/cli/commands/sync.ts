@@ -5,16 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { repeatable } from '../option-values.ts';
 import type { Run } from '../run.ts';
-import type { SyncInput } from '../sync/sync-run.ts';
-
-interface SyncFlags {
-  readonly push?: true;
-  readonly pull?: true;
-  readonly tag?: readonly string[];
-  readonly dryRun?: true;
-  readonly forget?: true;
-  readonly verbose?: true;
-}
+import type { SyncFlags } from '../sync/sync-run.ts';
 
 export function registerSync(parent: Command, run: Run): void {
   parent
@@ -27,30 +18,18 @@ export function registerSync(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--forget', 'sync as if for the first time; needed after restoring a store from a backup')
     .option('--verbose', 'print a result line for each changed session, even at a terminal')
-    .action(
-      run((profile: string, flags: SyncFlags, context: CliContext) => {
-        if (flags.push && flags.pull)
-          throw new ParleyError('USAGE', '--push and --pull cannot be used together.', {
-            hint: 'Nothing was done. Without either, sync goes in both directions.',
-          });
-        if (flags.forget && flags.tag !== undefined)
-          throw new ParleyError('USAGE', '--forget and --tag cannot be used together.', {
-            hint: 'Nothing was done. --forget applies to all sessions: sync once with --forget alone.',
-          });
-        const input: SyncInput = {
-          profile,
-          direction: flags.push ? 'push' : flags.pull ? 'pull' : null,
-          tags: flags.tag ?? [],
-          dryRun: flags.dryRun ?? false,
-          forgets: flags.forget ?? false,
-          verbose: flags.verbose ?? false,
-        };
-        return runSync(input, context);
-      }),
-    );
+    .action(run(runSync));
 }
 
-export async function runSync(input: SyncInput, context: CliContext): Promise<number> {
+export async function runSync(profile: string, flags: SyncFlags, context: CliContext): Promise<number> {
+  if (flags.push && flags.pull)
+    throw new ParleyError('USAGE', '--push and --pull cannot be used together.', {
+      hint: 'Nothing was done. Without either, sync goes in both directions.',
+    });
+  if (flags.forget && flags.tag !== undefined)
+    throw new ParleyError('USAGE', '--forget and --tag cannot be used together.', {
+      hint: 'Nothing was done. --forget applies to all sessions: sync once with --forget alone.',
+    });
   const { syncTargets } = await import('../sync/sync-run.ts');
-  return syncTargets(input, context);
+  return syncTargets(profile, flags, context);
 }

@@ -3,7 +3,7 @@ import type { ParleyError } from '../../service/errors.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { writeResults } from '../session-batch/batch-report.ts';
+import { printsEachResult, writeResults } from '../session-batch/batch-report.ts';
 import type { SyncResult, SyncStatus } from './session-sync.ts';
 
 /** The statuses of a dry run. */
@@ -26,12 +26,11 @@ export class SyncReport {
 
   constructor(
     context: CliContext,
-    { dryRun, verbose }: { readonly dryRun: boolean; readonly verbose: boolean },
+    { dryRun = false, verbose = false }: { readonly dryRun?: boolean; readonly verbose?: boolean },
   ) {
-    const { options, stdout } = context;
     this.#context = context;
     this.#dryRun = dryRun;
-    this.#showsAll = verbose || dryRun || options.json || !stdout.isTerminal;
+    this.#showsAll = printsEachResult(verbose || dryRun, context);
     this.#progress = progressOn(context, {
       end: null,
       unit: 'items',

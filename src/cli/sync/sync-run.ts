@@ -17,17 +17,16 @@ import type { JoinedSession } from './sync-plan.ts';
 import { SyncReport } from './sync-report.ts';
 import { targetsKey } from './sync-targets.ts';
 
-export interface SyncInput {
-  /** The profile of the other side. */
-  readonly profile: string;
-  readonly direction: 'push' | 'pull' | null;
-  /** Only sessions with one of these tags; none for all sessions. */
-  readonly tags: readonly string[];
-  readonly dryRun: boolean;
-  /** True to ignore all earlier syncs. */
-  readonly forgets: boolean;
+export interface SyncFlags {
+  readonly push?: true;
+  readonly pull?: true;
+  /** Only sessions with one of these tags. */
+  readonly tag?: readonly string[];
+  readonly dryRun?: true;
+  /** Ignores all earlier syncs. */
+  readonly forget?: true;
   /** Prints a result line for each session, even at a terminal. */
-  readonly verbose: boolean;
+  readonly verbose?: true;
 }
 
 type Outcome = { readonly joined: JoinedSession } & (
@@ -36,19 +35,20 @@ type Outcome = { readonly joined: JoinedSession } & (
   | { readonly error: ParleyError }
 );
 
-export async function syncTargets(input: SyncInput, context: CliContext): Promise<number> {
-  requireProfile(context.host.profileFile.read(), input.profile, null);
-  const remote = context.withOptions({ profile: input.profile, url: null, store: null });
+/** `profile` is that of the other side. */
+export async function syncTargets(profile: string, flags: SyncFlags, context: CliContext): Promise<number> {
+  requireProfile(context.host.profileFile.read(), profile, null);
+  const remote = context.withOptions({ profile, url: null, store: null });
   try {
     const key = await targetsKey(context, remote);
-    await requireTags(input.tags, context);
+    await requireTags(flags.tag ?? [], context);
     const { dataDirectory, locks } = context.host;
     const memory = await SyncMemory.open(dataDirectory, key, {
       locks,
-      forgets: input.forgets && !input.dryRun,
+      forgets: flags.forget === true && !flags.dryRun,
     });
     try {
-      return await syncAll(input, { local: context, remote }, memory);
+      return await syncAll(flags, { local: context, remote }, memory);
     } finally {
       memory.close();
     }
@@ -58,7 +58,7 @@ export async function syncTargets(input: SyncInput, context: CliContext): Promis
 }
 
 async function syncAll(
-  input: SyncInput,
+  flags: SyncFlags,
   contexts: Readonly<Record<SideName, CliContext>>,
   memory: SyncMemory,
 ): Promise<number> {
@@ -68,7 +68,7 @@ async function syncAll(
   // Each running call adds a listener.
   setMaxListeners(0, signal);
   const giveUp = (error: unknown) => fatal.abort(error);
-  const report = new SyncReport(context, input);
+  const report = new SyncReport(context, flags);
   const sideOf = (name: SideName) =>
     new Side(name, contexts[name].withSignal(signal), {
       giveUp,
@@ -77,7 +77,7 @@ async function syncAll(
       say: (line) => void report.say(line),
     });
   const sides = { local: sideOf('local'), remote: sideOf('remote') };
-  const run = new SyncRun({ input, sides, memory, report, context });
+  const run = new SyncRun({ flags, sides, memory, report, context });
   try {
     await runInOrder<JoinedSession, Outcome | null>(
       joinedSessions(sides, () => run.agreements()),
@@ -94,7 +94,7 @@ async function syncAll(
       },
     );
     signal.throwIfAborted();
-    if (!input.dryRun) await memory.finish();
+    if (!flags.dryRun) await memory.finish();
   } finally {
     report.stop();
   }
@@ -104,7 +104,7 @@ async function syncAll(
 }
 
 interface SyncRunOptions {
-  readonly input: SyncInput;
+  readonly flags: SyncFlags;
   readonly sides: Readonly<Record<SideName, Side>>;
   readonly memory: SyncMemory;
   readonly report: SyncReport;
@@ -128,17 +128,18 @@ class SyncRun {
 
   /** The agreements of earlier syncs; none if they are to be forgotten. */
   async *agreements(): AsyncGenerator<Agreement, void> {
-    const { input, memory } = this.#options;
-    if (!input.forgets) yield* memory.agreements();
+    const { flags, memory } = this.#options;
+    if (!flags.forget) yield* memory.agreements();
   }
 
   /** Syncs a session. Throws a failure that would affect the others, too. */
   async sync(joined: JoinedSession): Promise<Outcome> {
-    const { sides, input } = this.#options;
-    const { direction, dryRun, tags } = input;
-    if (!isSelected(joined, tags)) return { joined, isUnselected: true };
-    const writes: readonly SideName[] =
-      direction === null ? ['local', 'remote'] : [direction === 'push' ? 'remote' : 'local'];
+    const { sides, flags } = this.#options;
+    const { push, pull, dryRun = false, tag = [] } = flags;
+    if (!isSelected(joined, tag)) return { joined, isUnselected: true };
+    const writes: SideName[] = [];
+    if (!push) writes.push('local');
+    if (!pull) writes.push('remote');
     try {
       const synced = await syncSession(joined, { sides, writes, dryRun });
       if (synced.forkAgreement !== undefined) this.#forks.add(synced.forkAgreement.session_id);
@@ -151,7 +152,7 @@ class SyncRun {
 
   /** Reports the outcomes, and remembers their agreements. */
   async write(outcomes: readonly Outcome[]): Promise<void> {
-    const { report, memory, input, context } = this.#options;
+    const { report, memory, flags, context } = this.#options;
     for (const outcome of outcomes) {
       const { joined } = outcome;
       this.#remember('synced' in outcome ? outcome.synced.agreed : joined.agreed);
@@ -161,19 +162,19 @@ class SyncRun {
         this.#lastStatus = await reportInWords(outcome.error, context);
       } else await this.#writeSynced(joined, outcome.synced);
     }
-    if (!input.dryRun) memory.flush();
+    if (!flags.dryRun) memory.flush();
   }
 
   async #writeSynced({ session_id }: JoinedSession, synced: SyncResult): Promise<void> {
-    const { report, memory, input } = this.#options;
-    if (synced.forkAgreement !== undefined && !input.dryRun) memory.addFork(synced.forkAgreement);
+    const { report, memory, flags } = this.#options;
+    if (synced.forkAgreement !== undefined && !flags.dryRun) memory.addFork(synced.forkAgreement);
     const isReported = this.#forks.has(session_id) && isCopied(synced);
     if (!isReported) await report.add(session_id, synced);
   }
 
   #remember(agreed: Agreement | null): void {
-    const { memory, input } = this.#options;
-    if (agreed !== null && !input.dryRun) memory.add(agreed);
+    const { memory, flags } = this.#options;
+    if (agreed !== null && !flags.dryRun) memory.add(agreed);
   }
 }
 
