@@ -8,12 +8,6 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof shells)[number];
 
-export interface CompleteInput {
-  /** All words between `parley` and the cursor. The last one is completed and may be empty. */
-  readonly words: readonly string[];
-  readonly program: Command;
-}
-
 export function registerCompletion(parent: Command, run: Run): void {
   parent
     .command('completion')
@@ -34,14 +28,19 @@ export function registerComplete(parent: Command, run: Run): void {
     .description('print the possible next words: word, tab, description; then :files if paths are possible')
     .argument('[words...]', 'after --: the words so far; the last one may be incomplete')
     .action(
-      run((words: string[], _options: object, context: CliContext) =>
-        runComplete({ words, program: parent }, context),
-      ),
+      run((words: string[], _options: object, context: CliContext) => runComplete(words, parent, context)),
     );
 }
 
-/** Never fails and never writes an error, because the shell would show it in the middle of the line. */
-export async function runComplete({ words, program }: CompleteInput, context: CliContext): Promise<void> {
+/**
+ * `words` are all words between `parley` and the cursor; the last one is completed and may be empty. The function never fails and never writes
+ * an error, because the shell would show it in the middle of the line.
+ */
+export async function runComplete(
+  words: readonly string[],
+  program: Command,
+  context: CliContext,
+): Promise<void> {
   const { completionLines } = await import('../completion/completion-lines.ts');
   await context.stdout.write(await completionLines(words, program, context));
 }

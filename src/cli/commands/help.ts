@@ -9,23 +9,13 @@ import { nearestName } from '../nearest-name.ts';
 import type { Run } from '../run.ts';
 import { successLine } from '../terminal/json.ts';
 
-export interface HelpInput {
-  readonly words: readonly string[];
-  /** The program or group that this `help` belongs to. */
-  readonly tree: Command;
-}
-
 /** Replaces commander's own `help`, which takes one word and ignores the rest. */
 export function registerHelp(parent: Command, run: Run): void {
   parent
     .command('help', { hidden: parent.parent !== null })
     .description('print help for a command or a topic: exit-codes, environment, formatting')
     .argument('[command...]', 'a command or a topic')
-    .action(
-      run((words: string[], _options: object, context: CliContext) =>
-        runHelp({ words, tree: parent }, context),
-      ),
-    );
+    .action(run((words: string[], _options: object, context: CliContext) => runHelp(words, parent, context)));
   parent.helpCommand(false);
 }
 
@@ -33,7 +23,8 @@ export function registerHelpOfGroups(program: Command, run: Run): void {
   for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
 }
 
-export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<void> {
+/** `tree` is the program or the group that this `help` belongs to. */
+export async function runHelp(words: readonly string[], tree: Command, context: CliContext): Promise<void> {
   const { isTopic, topicNames, topicText } = await import('../manual/topics.ts');
   const [first = ''] = words;
   if (words.length === 1 && isTopic(first)) {

@@ -14,7 +14,7 @@ import { toJson } from '../terminal/json.ts';
 import { askSecret } from '../terminal/prompt.ts';
 import { readMessage } from '../terminal/stdin.ts';
 
-export interface LoginInput {
+interface LoginFlags {
   /** Reads the key from stdin instead of a hidden prompt. */
   readonly keyStdin?: true;
   /** The JSON pointer to the reply in the server's chat response. Without it, the pointer of the profile is kept. */
@@ -41,8 +41,8 @@ export function registerLogin(parent: Command, run: Run): void {
     .action(run(runLogin));
 }
 
-export async function runLogin(input: LoginInput, context: CliContext): Promise<void> {
-  const { keyStdin, replyPointer = null } = input;
+export async function runLogin(flags: LoginFlags, context: CliContext): Promise<void> {
+  const { keyStdin, replyPointer = null } = flags;
   const place = context.resolve('login');
   if (replyPointer !== null && place.url === null) {
     throw new ParleyError('USAGE', '--reply-pointer requires a server: name it with --url.');

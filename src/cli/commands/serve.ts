@@ -16,7 +16,7 @@ import type { Output } from '../terminal/output.ts';
 import { timeSpan } from '../time-span.ts';
 import { wholeNumber } from '../whole-number.ts';
 
-export interface ServeInput {
+interface ServeFlags {
   readonly host: string;
   readonly port: number;
   readonly rateLimit: number | undefined;
@@ -35,7 +35,7 @@ export interface ServeInput {
 
 type ServedMeasures = Pick<ServedBackend, 'measures'> & { readonly servers: () => number };
 
-export interface MetricsAddress {
+interface MetricsAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -98,7 +98,7 @@ function metricsAddress(text: string): MetricsAddress {
   return { host: bracketed ?? named ?? '127.0.0.1', port: wholeNumber(0, 65_535)(port) };
 }
 
-export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
+export async function runServe(flags: ServeFlags, context: CliContext): Promise<never> {
   const target = context.resolve('report');
   const { url } = target;
   if (url !== null) {
@@ -111,19 +111,19 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   const { logger, flush } = serverLog(
     logTo(context.stderr),
     host.now,
-    input.logFormat === 'text' ? (await import('../../server/log-text.ts')).textOfLogLine : undefined,
+    flags.logFormat === 'text' ? (await import('../../server/log-text.ts')).textOfLogLine : undefined,
   );
   const served = await host.openServedBackend(target, {
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
-    modesFile: input.modes ?? null,
-    refusesOlder: !input.migrate,
+    modesFile: flags.modes ?? null,
+    refusesOlder: !flags.migrate,
     say: (line) => context.say(line),
   });
-  if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
+  if (flags.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   served.followModes?.(() => void reload(served, logger));
   try {
-    await serveUntilStopped(served, input, logger, context);
+    await serveUntilStopped(served, flags, logger, context);
     throw context.signal.reason;
   } finally {
     await served.backend.close();
@@ -134,7 +134,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
 /** Serves until a signal. Replies that are running at the first signal may finish. */
 async function serveUntilStopped(
   served: ServedBackend,
-  input: ServeInput,
+  flags: ServeFlags,
   logger: ServerLog['logger'],
   context: CliContext,
 ): Promise<void> {
@@ -144,9 +144,9 @@ async function serveUntilStopped(
     import('node:crypto'),
   ]);
   const { now, version } = context.host;
-  const limits = await limitsOf(input, served);
+  const limits = await limitsOf(flags, served);
   const servers = served.servers ?? (() => 1);
-  const measured = input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, version));
+  const measured = flags.metrics && (await serveMetrics(flags.metrics, { ...served, servers }, version));
   const metrics = measured?.metrics ?? null;
   const app = new App({
     service: served.backend.service,
@@ -162,8 +162,8 @@ async function serveUntilStopped(
     onRequest: () => served.shareReads(),
     metrics,
   });
-  const listening = await listen(app, { host: input.host, port: input.port, limits });
-  const retention = await startRetention(input.retentionEvery, served.backend, {
+  const listening = await listen(app, { host: flags.host, port: flags.port, limits });
+  const retention = await startRetention(flags.retentionEvery, served.backend, {
     logger,
     now,
     metrics,
@@ -176,7 +176,7 @@ async function serveUntilStopped(
 }
 
 async function limitsOf(
-  { rateLimit, streamLimit, drain }: ServeInput,
+  { rateLimit, streamLimit, drain }: ServeFlags,
   { servers }: ServedBackend,
 ): Promise<ServerLimits> {
   const { defaultServerLimits } = await import('../../server/server-limits.ts');

@@ -18,7 +18,7 @@ import {
 } from './setup/new-modes.ts';
 import { warnAboutOllamaContext } from './setup/ollama-context.ts';
 
-export interface SetupInput {
+interface SetupFlags {
   /** Asks no questions: creates one mode for the first model of each server on this machine. */
   readonly yes?: boolean;
 }
@@ -31,7 +31,7 @@ export function registerSetup(parent: Command, run: Run): void {
     .action(run(runSetup));
 }
 
-export async function runSetup({ yes = false }: SetupInput, context: CliContext): Promise<number> {
+export async function runSetup({ yes = false }: SetupFlags, context: CliContext): Promise<number> {
   const { prompting } = context;
   if (!yes && !prompting.allowed) {
     throw new ParleyError('USAGE', 'setup asks which models to use, but there is no terminal to ask in.', {

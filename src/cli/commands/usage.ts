@@ -8,7 +8,7 @@ import { writeTable } from '../terminal/table.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { columnsThatFit, usageColumns, usageLines } from './usage/usage-layout.ts';
 
-export interface UsageInput {
+interface UsageFlags {
   /** Without it, all time. */
   readonly days?: number;
   readonly by: UsageQuery['by'];
@@ -29,7 +29,7 @@ export function registerUsage(parent: Command, run: Run): void {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export async function runUsage({ days: count, by }: UsageInput, context: CliContext): Promise<void> {
+export async function runUsage({ days: count, by }: UsageFlags, context: CliContext): Promise<void> {
   const administration = await context.administration();
   const since = count === undefined ? null : new Date(context.host.now() - count * dayMs).toISOString();
   const records = await administration.usage({ since, by });

@@ -89,7 +89,7 @@ export const slashCommands: readonly SlashCommand[] = [
       }
       const id = requireSessionId(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
-      else await runRename({ id, title }, context);
+      else await runRename(id, title, context);
       if (title !== '') conversation.title = title;
       else await context.stdout.write(`${conversation.title ?? '(no title)'}\n`);
     },

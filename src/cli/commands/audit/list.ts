@@ -10,10 +10,9 @@ import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { type AuditFilter, auditFilter, queryOf } from './audit-filter.ts';
 
-export interface AuditListInput {
-  readonly filter: AuditFilter;
+interface AuditListFlags extends AuditFilter {
   readonly limit: number;
-  readonly utc: boolean;
+  readonly utc?: boolean;
 }
 
 const columnsOf = (time: (time: string) => string): readonly Column<AuditEntry>[] => [
@@ -38,15 +37,11 @@ export function registerAuditList(parent: Command, run: Run): void {
     .description('list the newest entries, the latest last')
     .option('--limit <n>', 'how many of the newest entries', wholeNumber(1, 100_000), 50)
     .addOption(utcOption())
-    .action(
-      run(({ limit, utc, ...filter }: AuditFilter & { limit: number; utc?: true }, context: CliContext) =>
-        runAuditList({ filter, limit, utc: utc ?? false }, context),
-      ),
-    );
+    .action(run(runAuditList));
 }
 
 export async function runAuditList(
-  { filter, limit, utc }: AuditListInput,
+  { limit, utc = false, ...filter }: AuditListFlags,
   context: CliContext,
 ): Promise<void> {
   const administration = await context.administration();

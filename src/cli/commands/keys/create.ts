@@ -11,7 +11,7 @@ import { storeKeyChange } from '../../store-key-change.ts';
 import { successLine } from '../../terminal/json.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
-export interface KeysCreateInput {
+interface KeysCreateFlags {
   readonly project: string;
   readonly name: string;
   /** Makes it the key of the current profile. */
@@ -41,7 +41,7 @@ export function registerKeysCreate(parent: Command, run: Run): void {
     .action(run(runKeysCreate));
 }
 
-function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeysCreateInput, now: number) {
+function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeysCreateFlags, now: number) {
   const expiresAt = expires === undefined ? null : timeAhead(expires, now);
   if (expiresAt !== null && Date.parse(expiresAt) <= now)
     throw new ParleyError('USAGE', `The time of --expires is in the past: ${expiresAt}.`, {
@@ -55,14 +55,14 @@ function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeysCreateInput
   };
 }
 
-export async function runKeysCreate(input: KeysCreateInput, context: CliContext): Promise<void> {
-  const { use = false } = input;
-  const limits = limitsOf(input, context.host.now());
+export async function runKeysCreate(flags: KeysCreateFlags, context: CliContext): Promise<void> {
+  const { use = false } = flags;
+  const limits = limitsOf(flags, context.host.now());
   await context.open({ beginsStore: use });
   const administration = await context.administration();
   const created = await administration.createKey({
-    project_name: input.project,
-    key_name: input.name,
+    project_name: flags.project,
+    key_name: flags.name,
     ...limits,
   });
   if (use) await storeInProfile(created, administration, context);

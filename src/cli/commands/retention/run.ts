@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { confirmedSessions } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
-import type { RetentionRunInput } from './running.ts';
+import type { RetentionRunFlags } from './running.ts';
 
 export function registerRetentionRun(parent: Command, run: Run): void {
   parent
@@ -21,7 +21,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
     .action(run(runRetentionRun));
 }
 
-export async function runRetentionRun(input: RetentionRunInput, context: CliContext): Promise<void> {
+export async function runRetentionRun(flags: RetentionRunFlags, context: CliContext): Promise<void> {
   const { runRetention } = await import('./running.ts');
-  return runRetention(input, context);
+  return runRetention(flags, context);
 }

@@ -13,7 +13,7 @@ import { askText, confirm } from '../../terminal/prompt.ts';
 import { commandAtTarget } from '../sessions/batch.ts';
 import { planText, reasonText } from './policy-text.ts';
 
-export interface RetentionRunInput {
+export interface RetentionRunFlags {
   readonly dryRun?: true;
   readonly yes?: true;
   /** The confirmed number of sessions. */
@@ -22,15 +22,15 @@ export interface RetentionRunInput {
   readonly project?: string;
 }
 
-export async function runRetention(input: RetentionRunInput, context: CliContext): Promise<void> {
+export async function runRetention(flags: RetentionRunFlags, context: CliContext): Promise<void> {
   const retention = await (await context.administration()).retention();
-  const project = await namedOrOwnProject(input.project, context);
+  const project = await namedOrOwnProject(flags.project, context);
   const plan = await retention.plan(project.project_id);
   if (plan === null) throw noPolicyOf(project);
-  if (input.dryRun) return writePlan(plan, context);
-  if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === undefined)
+  if (flags.dryRun) return writePlan(plan, context);
+  if (plan.sessions === 0 && plan.confirmation !== null && flags.confirm === undefined)
     return reportNothingDone(plan, context);
-  const confirmed = await confirmedCount(plan, input, context);
+  const confirmed = await confirmedCount(plan, flags, context);
   const startedAt = monotonicMs();
   const report = await runWithProgress(retention, plan, confirmed, context);
   return writeReport(report, monotonicMs() - startedAt, context);
@@ -66,7 +66,7 @@ function confirmHint({ confirmation, sessions }: RetentionPlan, { options }: Cli
 /** The count to confirm; null if none is needed or given. */
 async function confirmedCount(
   plan: RetentionPlan,
-  { yes, confirm: count }: RetentionRunInput,
+  { yes, confirm: count }: RetentionRunFlags,
   context: CliContext,
 ): Promise<number | null> {
   const { sessions, confirmation } = plan;

@@ -8,7 +8,7 @@ import { timeSpan } from '../../time-span.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { planText, policyText, reasonText } from './policy-text.ts';
 
-export interface RetentionSetInput {
+interface RetentionSetFlags {
   readonly after: number;
   readonly keepLast?: number;
   readonly eraseAfter?: number;
@@ -28,7 +28,7 @@ export function registerRetentionSet(parent: Command, run: Run): void {
 }
 
 export async function runRetentionSet(
-  { after, keepLast, eraseAfter, project }: RetentionSetInput,
+  { after, keepLast, eraseAfter, project }: RetentionSetFlags,
   context: CliContext,
 ): Promise<void> {
   const policy = { after_ms: after, keep_last: keepLast ?? null, erase_after_ms: eraseAfter ?? null };

@@ -10,7 +10,7 @@ import { successLine } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
 import { noPolicy, policyText, reasonText } from './policy-text.ts';
 
-export interface RetentionShowInput {
+interface RetentionShowFlags {
   /** Without it, all projects. */
   readonly project?: string;
   readonly utc?: boolean;
@@ -26,7 +26,7 @@ export function registerRetentionShow(parent: Command, run: Run): void {
 }
 
 export async function runRetentionShow(
-  { project, utc = false }: RetentionShowInput,
+  { project, utc = false }: RetentionShowFlags,
   context: CliContext,
 ): Promise<void> {
   const retention = await (await context.administration()).retention();

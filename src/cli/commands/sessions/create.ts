@@ -11,7 +11,7 @@ import {
 } from '../../setting-options.ts';
 import { toJson } from '../../terminal/json.ts';
 
-export interface CreateInput extends SettingFlags {
+interface CreateFlags extends SettingFlags {
   readonly title?: string;
   readonly user?: string;
 }
@@ -25,9 +25,9 @@ export function registerCreate(parent: Command, run: Run): void {
   addSettingOptions(command).action(run(runCreate));
 }
 
-export async function runCreate(input: CreateInput, context: CliContext): Promise<void> {
-  const { title = null, user } = input;
-  const initial = await readSettings(input, null, context.signal);
+export async function runCreate(flags: CreateFlags, context: CliContext): Promise<void> {
+  const { title = null, user } = flags;
+  const initial = await readSettings(flags, null, context.signal);
   const { backend } = await context.open();
   const request = { title, ...initialSettings(initial), ...(user !== undefined && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);

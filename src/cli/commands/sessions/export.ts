@@ -26,7 +26,7 @@ const skippableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INTERNAL_ERROR',
 ]);
 
-export interface ExportFlags extends FilterFlags {
+interface ExportFlags extends FilterFlags {
   /** Without it: JSON with `--json` to stdout, else the format of the file's extension, else Markdown. */
   readonly format?: ExportFormat;
   /** A file, or a directory for one file a session; without it, or with `-`, stdout. */

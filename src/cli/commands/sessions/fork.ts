@@ -11,7 +11,7 @@ import { toJson } from '../../terminal/json.ts';
 import { withTypedName } from '../../typed-name.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
-export interface ForkFlags {
+interface ForkFlags {
   /** The position of the last message to copy. Without it, the last turn with a reply is copied, too. */
   readonly at?: number;
   /** Without it, the title of the session. */

@@ -15,7 +15,7 @@ import { toJson } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
 import { areOnStdin, readGivenIds } from './ids.ts';
 
-export interface GetFlags {
+interface GetFlags {
   readonly utc?: boolean;
   /** False if the caller shows the mode itself. */
   readonly showsMode?: boolean;

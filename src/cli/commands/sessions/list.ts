@@ -24,7 +24,7 @@ import {
   conditionWords,
 } from './session-filter.ts';
 
-export interface ListFlags extends ConditionFlags {
+interface ListFlags extends ConditionFlags {
   /** Without it, the default of the pipe or the screen. */
   readonly limit?: number;
   readonly cursor?: string;

@@ -17,7 +17,7 @@ import { readMessages } from '../../transcripts/session-reading.ts';
 import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
 import { utcOption } from '../../utc-option.ts';
 
-export interface MessagesFlags {
+interface MessagesFlags {
   /** `json` is one message per line. Without it, the messages are rendered at a terminal, and Markdown elsewhere. */
   readonly format?: 'md' | 'json';
   readonly markdown: MarkdownChoice;

@@ -9,8 +9,6 @@ import type { Run } from '../../run.ts';
 import type { PurgeInput } from './purging.ts';
 import type { UserPurgeInput } from './user-purging.ts';
 
-export type { PurgeInput };
-
 interface PurgeFlags extends Omit<PurgeInput, 'deletedBefore'> {
   readonly deletedBefore?: PointInTime;
   readonly user?: string;

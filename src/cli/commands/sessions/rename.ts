@@ -6,11 +6,6 @@ import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 
-export interface RenameInput {
-  readonly id: string;
-  readonly title: string;
-}
-
 export function registerRename(parent: Command, run: Run): void {
   parent
     .command('rename')
@@ -19,15 +14,12 @@ export function registerRename(parent: Command, run: Run): void {
     .argument('<title...>', 'the new title, up to 200 characters; several words are joined')
     .action(
       run((id: string, words: string[], _options: object, context: CliContext) =>
-        runRename({ id, title: words.join(' ') }, context),
+        runRename(id, words.join(' '), context),
       ),
     );
 }
 
-export async function runRename(
-  { id, title }: RenameInput,
-  context: SessionAccess & Printing,
-): Promise<void> {
+export async function runRename(id: string, title: string, context: SessionAccess & Printing): Promise<void> {
   const { data, body } = await withSession(id, context, async (resolved) => {
     const { backend } = await context.open();
     return backend.archive.changeSession(await context.call(), resolved, { title });

@@ -28,7 +28,7 @@ import {
   conditionWords,
 } from './session-filter.ts';
 
-export interface SearchFlags extends ConditionFlags {
+interface SearchFlags extends ConditionFlags {
   readonly limit: number;
   readonly cursor?: string;
   readonly utc?: boolean;

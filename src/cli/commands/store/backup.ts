@@ -11,7 +11,7 @@ import { successLine } from '../../terminal/json.ts';
 import { NewFile } from '../../transcripts/export-target.ts';
 import { StoreProgress } from './store-progress.ts';
 
-export interface StoreBackupFlags {
+interface StoreBackupFlags {
   readonly withKeys?: boolean;
   readonly force?: boolean;
 }

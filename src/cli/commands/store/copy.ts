@@ -9,7 +9,7 @@ import { successLine } from '../../terminal/json.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
 
-export interface StoreCopyInput {
+interface StoreCopyFlags {
   /** The directory of a store in SQLite, or the address of one in PostgreSQL. */
   readonly from: string;
   readonly to: string;
@@ -27,7 +27,7 @@ export function registerStoreCopy(parent: Command, run: Run): void {
     .action(run(runStoreCopy));
 }
 
-export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<void> {
+export async function runStoreCopy(flags: StoreCopyFlags, context: CliContext): Promise<void> {
   const { host, options, stdout, signal } = context;
   const storeAt = (text: string, source: string) =>
     readNamedStore(text, {
@@ -36,15 +36,15 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
       isInsecureAllowed: options.insecureStore,
       mayHoldPassword: false,
     });
-  const from = storeAt(input.from, '--from');
-  const to = storeAt(input.to, '--to');
+  const from = storeAt(flags.from, '--from');
+  const to = storeAt(flags.to, '--to');
   const progress = new StoreProgress(context);
   let report: CopyReport;
   try {
     report = await host.copyStores({
       from,
       to,
-      resume: input.resume ?? false,
+      resume: flags.resume ?? false,
       timeout: options.timeout,
       progress,
       signal,
