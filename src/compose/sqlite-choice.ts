@@ -1,6 +1,6 @@
 // Opens the store in SQLite, in the data directory of this machine.
 import { storeRules } from '../local/local-store-rules.ts';
-import type { Say } from '../local/slow-store-notice.ts';
+import { type Say, withSlowStoreNotice } from '../local/slow-store-notice.ts';
 import { lockWaitMsWithin } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
@@ -24,7 +24,8 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
   const { dataDirectory, now, sinceBoot, random, processes, endsProcess, signal } = dependencies;
   const { timeout, storeProcesses, refusesOlder, say } = choice;
   const { owner, stateOf } = turnOwners(processes);
-  const opened = await openSqliteStore({
+  let isAnnounced = false;
+  const opening = openSqliteStore({
     directory: dataDirectory,
     driver: await sqliteDriver(dependencies),
     now,
@@ -34,14 +35,21 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     // A server may run for months, and its operator copies the files once it has stopped.
     endsWithProcess: endsProcess && storeProcesses === undefined,
     refusesOlder,
-    announce: async ({ from, to }) =>
-      say?.(
+    announce: async ({ from, to }) => {
+      isAnnounced = true;
+      await say?.(
         `Migrating the store ${dataDirectory} from schema ${from} to ${to}. A copy of the old one is kept beside it.`,
-      ),
+      );
+    },
     stopSignal: timeout === null ? signal : undefined,
     rules: storeRules,
     stateOf,
     lockWaitMs: lockWaitMsWithin(timeout),
+  });
+  const notice = `Waiting for the store ${dataDirectory}, which another program holds.`;
+  // A migration takes long without a lock of another program, too.
+  const opened = await withSlowStoreNotice(opening, notice, async (line) => {
+    if (!isAnnounced) await say?.(line);
   });
   return { ...opened, owner, servers: null, modes: null };
 }

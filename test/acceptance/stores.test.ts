@@ -255,6 +255,17 @@ test('--timeout shortens the wait of a migration for a locked store', async () =
   await ended;
 });
 
+test('a command that waits for a new store which another program holds says so, and not with --quiet', async () => {
+  const { locked } = await lockedPlace(3000);
+  const [waiting, quiet] = await Promise.all([
+    locked.parley(['models']),
+    locked.parley(['models', '--quiet']),
+  ]);
+  const notice = `Waiting for the store ${locked.dataDirectory}, which another program holds.\n`;
+  expect(waiting).toMatchObject({ status: 0, err: expect.stringContaining(notice) });
+  expect(quiet).toMatchObject({ status: 0, err: '' });
+});
+
 test('login to a store without a terminal names that store, and how to create a key of it', async () => {
   const store = 'postgres://parley@127.0.0.1:1/parley';
   const failed = await unmade.parley(['login', '--profile', 'shared', '--store', store]);
