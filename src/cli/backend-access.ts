@@ -10,6 +10,9 @@ export interface BackendSource {
   readonly open: (target: Target, beginsStore: boolean) => Promise<OpenedBackend>;
 }
 
+/** How long (ms) closing waits for a backend that is still being opened. Its database may give no answer. */
+const openingMs = 1000;
+
 export class BackendAccess {
   readonly #source: BackendSource;
   #target: Target | undefined;
@@ -35,19 +38,29 @@ export class BackendAccess {
    * waits to the end. Later calls get the same backend.
    */
   open(beginsStore: boolean, signal: AbortSignal | null): Promise<OpenedBackend> {
-    this.#opened ??= this.#source.open(this.target, beginsStore).then((opened) => {
-      this.#isOpen = true;
-      return opened;
-    });
+    if (this.#opened === undefined) {
+      const opening = this.#source.open(this.target, beginsStore).then((opened) => {
+        this.#isOpen ||= this.#opened === opening;
+        return opened;
+      });
+      this.#opened = opening;
+    }
     return this.#isOpen || signal === null ? this.#opened : beforeAbort(this.#opened, signal);
   }
 
   /** Closes the backend. A later call opens it again and reads the modes again. */
   async close(): Promise<void> {
     // The caller of a failed `open` has already reported the failure.
-    const opened = await this.#opened?.catch(() => undefined);
+    const opened = this.#opened?.catch(() => undefined);
+    const isOpen = this.#isOpen;
     this.#opened = undefined;
     this.#isOpen = false;
-    await opened?.backend.close();
+    const closed = opened?.then((one) => one?.backend.close());
+    if (isOpen || closed === undefined) return closed;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, openingMs);
+    });
+    await Promise.race([closed, late]).finally(() => clearTimeout(timer));
   }
 }

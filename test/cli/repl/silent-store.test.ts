@@ -103,3 +103,16 @@ test('ends the wait for a store that is being opened', async () => {
   await screen.stands('echo> ');
   expect(performance.now() - pressed).toBeLessThan(3000);
 }, 60_000);
+
+test.each(['\x04', '/quit\r'])(
+  'can be left soon while its store is being opened, with %j',
+  async (keys) => {
+    const { screen } = await openAtProxy({ isSilent: true });
+    await delay(500);
+    const pressed = performance.now();
+    screen.type(keys);
+    expect(await screen.ended).toMatchObject({ status: 0 });
+    expect(performance.now() - pressed).toBeLessThan(2000);
+  },
+  60_000,
+);
