@@ -55,7 +55,7 @@ async function messageWith(text: string, files: readonly string[], context: CliC
   const limit = defaultLimits.messageBytes;
   let message = text;
   for (const path of files) {
-    message += `\n\n${await readFileMessage(path, limit, context.signal)}`;
+    message += `\n\n${await readFileMessage(path, limit, context.signal).catch(rejectWithRemedy)}`;
     // The text in memory exceeds the limit by one file at most.
     if (message.length > limit) break;
   }
@@ -66,4 +66,10 @@ async function messageWith(text: string, files: readonly string[], context: CliC
     `With its files, the message has at least ${bytes} bytes; the limit is ${limit}.`,
     { hint: 'Nothing was sent. /file alone removes the files that it attached.' },
   );
+}
+
+/** Each further message would fail, too, as long as the file is attached. */
+function rejectWithRemedy(error: unknown): never {
+  if (!(error instanceof ParleyError)) throw error;
+  throw error.with({ hint: `${error.hint} /file alone removes the attached files.` });
 }

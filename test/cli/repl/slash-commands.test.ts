@@ -1,5 +1,5 @@
 // Every slash command, in a real terminal on the embedded service.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Page, Session } from '../../../src/service/session.ts';
@@ -301,6 +301,17 @@ test('/file adds files to the next message, and only to that', async () => {
   await entered(screen, 'next');
   const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
   expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
+});
+
+test('an attached file that is gone at the message is reported with the way to remove it', async () => {
+  const place = fixture.place();
+  writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
+  const screen = await open(place);
+  await entered(screen, '/file notes.md');
+  rmSync(join(place.path, 'notes.md'));
+  screen.type('Read it\r');
+  await screen.stands('echo +1> Read it');
+  expect(screen.text.replaceAll('\n', ' ')).toContain('/file alone removes the attached files.');
 });
 
 test('/file of the terminal is refused, and the keyboard still works', async () => {
