@@ -148,17 +148,10 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'deleteSessions');
     checkBatch(ids, this.#local.limits);
     const idempotencyKey = await this.#idempotencyKey(call, 'deleteSessions', ids);
-    return resultOf({
-      items: recorded(
-        await this.#local.store.deleteSessions(
-          projectId,
-          ids,
-          this.#local.now(),
-          idempotencyKey,
-          this.#keys.origin(call),
-        ),
-      ),
-    });
+    const { store, now } = this.#local;
+    const by = this.#keys.origin(call);
+    const items = recorded(await store.deleteSessions(projectId, ids, now(), idempotencyKey, by));
+    return resultOf({ items });
   }
 
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {

@@ -2,7 +2,7 @@
 // steps, each of which is one short transaction. Times are epoch milliseconds. As in session-store.ts, the store's own clock measures
 // leases.
 import type { RetentionPolicy } from '../service/project-retention.ts';
-import type { AuditOrigin } from './audit-log.ts';
+import type { AuditNote, AuditOrigin } from './audit-log.ts';
 
 export interface PolicyRow {
   readonly project_id: string;
@@ -31,6 +31,15 @@ export function toPolicyRow({ policy, confirmed, ...row }: StoredPolicy): Policy
 /** Equal policies have equal texts. */
 export function policyText({ after_ms, keep_last, erase_after_ms }: RetentionPolicy): string {
   return JSON.stringify({ after_ms, keep_last, erase_after_ms });
+}
+
+/** A change of a policy, for the audit log. */
+export function policyNote(
+  by: AuditOrigin,
+  what: 'retention_set' | 'retention_off',
+  project_id: string,
+): AuditNote {
+  return { ...by, what, project_id, count: 1, ids: [] };
 }
 
 /** A position in the order of activity, between two sessions. Sessions with equal times are ordered by their ids. */

@@ -2,8 +2,6 @@
 // lease is gone.
 import {
   type ActivityCursor,
-  beforeAll,
-  beforeNewest,
   type ExpiryCursor,
   type ExpiryFilter,
   firstCursor,
@@ -17,39 +15,11 @@ import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
 import { expiryStatements } from './retention-rows.ts';
 
-interface Lot {
+export interface Lot {
   readonly sessions: number;
   readonly found: number;
   readonly time: number | null;
   readonly session_id: string | null;
-}
-
-export async function cursorBefore(
-  ask: Ask,
-  projectId: string,
-  count: number,
-): Promise<ActivityCursor | null> {
-  const newest: ActivityCursor[] = [];
-  for (const of of [expiryStatements.listed, expiryStatements.archived])
-    newest.push(...(await ask<ActivityCursor>(of.newest, [projectId, count + 1])));
-  return beforeNewest(newest, count);
-}
-
-export async function countExpiring(ask: Ask, projectId: string, filter: ExpiryFilter): Promise<number> {
-  let sessions = 0;
-  for (const { count } of [expiryStatements.listed, expiryStatements.archived]) {
-    for (let place: ActivityCursor | null = beforeAll; place !== null; ) {
-      const [lot] = await ask<Lot>(count, filterValues(projectId, filter, place));
-      sessions += lot?.sessions ?? 0;
-      place = lastOf(lot);
-    }
-  }
-  return sessions;
-}
-
-export async function countErasable(ask: Ask, projectId: string, deletedBefore: number): Promise<number> {
-  const [row] = await ask<{ sessions: number }>(ofExpired.count, [projectId, deletedBefore]);
-  return row?.sessions ?? 0;
 }
 
 export async function expire(
@@ -87,12 +57,16 @@ export async function erase(
   }
 }
 
-function filterValues(projectId: string, { end, restoredBefore }: ExpiryFilter, after: ActivityCursor) {
+export function filterValues(
+  projectId: string,
+  { end, restoredBefore }: ExpiryFilter,
+  after: ActivityCursor,
+) {
   return [projectId, restoredBefore, after.time, after.sessionId, end.time, end.sessionId];
 }
 
 /** Null if nothing was found, which is the end. */
-function lastOf(lot: Lot | undefined): ActivityCursor | null {
+export function lastOf(lot: Lot | undefined): ActivityCursor | null {
   if (lot === undefined || lot.time === null || lot.session_id === null) return null;
   return { time: lot.time, sessionId: lot.session_id };
 }

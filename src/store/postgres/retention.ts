@@ -2,8 +2,13 @@
 import type { RetentionPolicy } from '../../service/project-retention.ts';
 import type { AuditOrigin } from '../audit-log.ts';
 import {
+  type ActivityCursor,
+  beforeAll,
+  beforeNewest,
+  type ExpiryFilter,
   type LeasedRun,
   type PolicyRow,
+  policyNote,
   policyText,
   type RetentionState,
   type RetentionStore,
@@ -17,8 +22,9 @@ import {
 import { noteOf, recordNote } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import type { IdempotencyTools } from './idempotency.ts';
-import { retentionStatements as statements } from './retention-rows.ts';
-import { countErasable, countExpiring, cursorBefore, erase, expire } from './retention-steps.ts';
+import { ofExpired } from './purge.ts';
+import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
+import { erase, expire, filterValues, type Lot, lastOf } from './retention-steps.ts';
 import type { RunCall } from './run-call.ts';
 
 interface StateRow extends RetentionState {
@@ -38,12 +44,6 @@ export class PostgresRetention implements RetentionStore {
     this.#keptMs = keptMs;
   }
 
-  readonly cursorBefore: RetentionStore['cursorBefore'] = (...call) =>
-    this.#run((ask) => cursorBefore(ask, ...call));
-  readonly countExpiring: RetentionStore['countExpiring'] = (...call) =>
-    this.#run((ask) => countExpiring(ask, ...call));
-  readonly countErasable: RetentionStore['countErasable'] = (...call) =>
-    this.#run((ask) => countErasable(ask, ...call));
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
   readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
     const keptMs = this.#keptMs({ keptSince });
@@ -53,6 +53,35 @@ export class PostgresRetention implements RetentionStore {
   async policies(): Promise<readonly PolicyRow[]> {
     const rows = await this.#run((ask) => ask<StoredPolicy>(statements.policies));
     return rows.map(toPolicyRow);
+  }
+
+  cursorBefore(projectId: string, count: number): Promise<ActivityCursor | null> {
+    return this.#run(async (ask) => {
+      const newest: ActivityCursor[] = [];
+      for (const of of [expiryStatements.listed, expiryStatements.archived])
+        newest.push(...(await ask<ActivityCursor>(of.newest, [projectId, count + 1])));
+      return beforeNewest(newest, count);
+    });
+  }
+
+  countExpiring(projectId: string, filter: ExpiryFilter): Promise<number> {
+    return this.#run(async (ask) => {
+      let sessions = 0;
+      for (const { count } of [expiryStatements.listed, expiryStatements.archived]) {
+        for (let place: ActivityCursor | null = beforeAll; place !== null; ) {
+          const [lot] = await ask<Lot>(count, filterValues(projectId, filter, place));
+          sessions += lot?.sessions ?? 0;
+          place = lastOf(lot);
+        }
+      }
+      return sessions;
+    });
+  }
+
+  async countErasable(projectId: string, deletedBefore: number): Promise<number> {
+    const values = [projectId, deletedBefore];
+    const [row] = await this.#run((ask) => ask<{ sessions: number }>(ofExpired.count, values));
+    return row?.sessions ?? 0;
   }
 
   async activityFrom(projectId: string, time: number): Promise<number | null> {
@@ -70,7 +99,7 @@ export class PostgresRetention implements RetentionStore {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.set, [projectId, policyText(policy), by.time])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await record(ask, 'retention_set', projectId, by);
+      await recordNote(ask, policyNote(by, 'retention_set', projectId));
       return true;
     });
   }
@@ -79,7 +108,7 @@ export class PostgresRetention implements RetentionStore {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.remove, [projectId])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await record(ask, 'retention_off', projectId, by);
+      await recordNote(ask, policyNote(by, 'retention_off', projectId));
       return true;
     });
   }
@@ -140,13 +169,4 @@ async function endStopped(ask: Ask, projectId: string, by: AuditOrigin): Promise
 async function end(ask: Ask, { id }: RunRow, now: number): Promise<void> {
   await ask(statements.end, [id, now]);
   await ask(statements.forget, [id]);
-}
-
-function record(
-  ask: Ask,
-  what: 'retention_set' | 'retention_off',
-  project_id: string,
-  by: AuditOrigin,
-): Promise<void> {
-  return recordNote(ask, { ...by, what, project_id, count: 1, ids: [] });
 }

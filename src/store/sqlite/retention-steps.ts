@@ -1,4 +1,5 @@
-// The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
+// The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds. A step of a run renews the lease
+// of the run, and does nothing if the lease is gone.
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { AuditOrigin } from '../audit-log.ts';

@@ -1,10 +1,16 @@
-// Retention in SQLite. A run is many short transactions, with pauses in which other processes write. Each of them renews the lease of the
-// run, and does nothing if the lease is gone.
+// Retention in SQLite: the policies, the counts and the runs. A long count is in steps, so that other calls run in between. A run is many
+// short transactions (retention-steps.ts), with pauses in which other processes write.
 import type { RetentionPolicy } from '../../service/project-retention.ts';
 import type { AuditOrigin } from '../audit-log.ts';
 import {
+  type ActivityCursor,
+  beforeAll,
+  beforeNewest,
+  type ExpiryFilter,
+  isBefore,
   type LeasedRun,
   type PolicyRow,
+  policyNote,
   policyText,
   type RetentionState,
   type RetentionStore,
@@ -18,10 +24,11 @@ import {
 import type { Clocks } from './age-clock.ts';
 import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import type { Bindings } from './driver.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
-import { RetentionCounts } from './retention-counts.ts';
-import { retentionStatements as statements } from './retention-rows.ts';
+import { countedAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 import { RetentionSteps } from './retention-steps.ts';
+import type { Steps } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
 
 type StateRow = Omit<RetentionState, 'is_held'> & { readonly runner_until: number | null };
@@ -30,22 +37,15 @@ export class SqliteRetention implements RetentionStore {
   readonly #access: StoreAccess;
   readonly #audit: SqliteAudit;
   readonly #clocks: () => Clocks;
-  readonly #counts: RetentionCounts;
   readonly #steps: RetentionSteps;
 
   constructor(access: StoreAccess, audit: SqliteAudit, clocks: () => Clocks) {
     this.#access = access;
     this.#audit = audit;
     this.#clocks = clocks;
-    this.#counts = new RetentionCounts(access, clocks);
     this.#steps = new RetentionSteps(access, audit, clocks);
   }
 
-  readonly cursorBefore: RetentionStore['cursorBefore'] = (...call) => this.#counts.cursorBefore(...call);
-  readonly countExpiring: RetentionStore['countExpiring'] = (...call) => this.#counts.countExpiring(...call);
-  readonly countErasable: RetentionStore['countErasable'] = (...call) => this.#counts.countErasable(...call);
-  readonly activityFrom: RetentionStore['activityFrom'] = (...call) => this.#counts.activityFrom(...call);
-  readonly lastActivity: RetentionStore['lastActivity'] = (...call) => this.#counts.lastActivity(...call);
   readonly expire: RetentionStore['expire'] = (...call) => this.#steps.expire(...call);
   readonly erase: RetentionStore['erase'] = (...call) => this.#steps.erase(...call);
   readonly restoreStep: RetentionStore['restoreStep'] = (...call) => this.#steps.restore(...call);
@@ -56,12 +56,45 @@ export class SqliteRetention implements RetentionStore {
     );
   }
 
+  cursorBefore(projectId: string, count: number): Promise<ActivityCursor | null> {
+    return this.#access.read((connection) => {
+      const newest = [expiryStatements.listed, expiryStatements.archived].flatMap((statements) =>
+        connection.all<ActivityCursor>(statements.newest, { projectId, limit: count + 1 }),
+      );
+      return beforeNewest(newest, count);
+    });
+  }
+
+  countExpiring(projectId: string, filter: ExpiryFilter): Promise<number> {
+    const { clock } = this.#clocks();
+    return this.#access.readInSteps(projectId, (from) => countSteps(from, projectId, filter, clock));
+  }
+
+  countErasable(projectId: string, deletedBefore: number): Promise<number> {
+    const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
+    return this.#access.readInSteps(projectId, (connection) => erasableSteps(connection, bindings));
+  }
+
+  activityFrom(projectId: string, time: number): Promise<number | null> {
+    return this.#access.read(
+      (connection) =>
+        connection.get<{ time: number }>(statements.activityFrom, { projectId, time })?.time ?? null,
+    );
+  }
+
+  lastActivity(projectId: string, after: number, until: number): Promise<number | null> {
+    const values = { projectId, after, until };
+    return this.#access.read(
+      (connection) => connection.get<{ time: number | null }>(statements.lastActivity, values)?.time ?? null,
+    );
+  }
+
   setPolicy(projectId: string, policy: RetentionPolicy, by: AuditOrigin): Promise<boolean> {
     return this.#access.write(projectId, (connection) => {
       const values = { projectId, policy: policyText(policy), now: by.time };
       if (connection.run(statements.set, values).changes === 0) return false;
       this.#endStopped(connection, projectId, by);
-      this.#record(connection, 'retention_set', projectId, by);
+      this.#audit.add(connection, policyNote(by, 'retention_set', projectId));
       return true;
     });
   }
@@ -70,7 +103,7 @@ export class SqliteRetention implements RetentionStore {
     return this.#access.write(projectId, (connection) => {
       this.#endStopped(connection, projectId, by);
       if (connection.run(statements.remove, { projectId }).changes === 0) return false;
-      this.#record(connection, 'retention_off', projectId, by);
+      this.#audit.add(connection, policyNote(by, 'retention_off', projectId));
       return true;
     });
   }
@@ -86,12 +119,9 @@ export class SqliteRetention implements RetentionStore {
       connection.run(statements.take, { projectId, now, holder, until: leaseEnd(clock, leaseMs) });
       const stopped = connection.get<RunRow>(statements.unfinished, { projectId });
       if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
-      const run = connection.run(statements.begin, { projectId, batch, now }).rowId;
-      return {
-        kind: 'begun',
-        run: connection.get<RunRow>(statements.run, { run }) as RunRow,
-        continued: false,
-      };
+      const { rowId } = connection.run(statements.begin, { projectId, batch, now });
+      const run = connection.get<RunRow>(statements.run, { run: rowId }) as RunRow;
+      return { kind: 'begun', run, continued: false };
     });
   }
 
@@ -129,13 +159,45 @@ export class SqliteRetention implements RetentionStore {
     connection.run(statements.end, { run: id, now });
     connection.run(statements.forget, { run: id });
   }
+}
 
-  #record(
-    connection: Connection,
-    what: 'retention_set' | 'retention_off',
-    project_id: string,
-    by: AuditOrigin,
-  ): void {
-    this.#audit.add(connection, { ...by, what, project_id, count: 1, ids: [] });
+function* countSteps(
+  connection: Connection,
+  projectId: string,
+  { end, restoredBefore }: ExpiryFilter,
+  clock: number,
+): Steps<number> {
+  let sessions = 0;
+  const bounds = { projectId, restoredBefore, clock, endTime: end.time, endId: end.sessionId };
+  for (const { count, countEnd } of [expiryStatements.listed, expiryStatements.archived]) {
+    let place: ActivityCursor | undefined = beforeAll;
+    while (place !== undefined && isBefore(place, end)) {
+      const bindings: Bindings = { ...bounds, ...place };
+      sessions += connection.get<{ sessions: number }>(count, bindings)?.sessions ?? 0;
+      place = connection.get<ActivityCursor>(countEnd, bindings);
+      yield;
+    }
   }
+  return sessions;
+}
+
+function* erasableSteps(connection: Connection, bindings: Bindings): Steps<number> {
+  let sessions = 0;
+  const runs = connection.all<{ run: number; last_at: number }>(statements.erasableRuns, bindings);
+  for (const { run, last_at: lastAt } of runs) {
+    for (let after = 0, isOver = false; !isOver; ) {
+      const lot = connection.get<Lot>(statements.countErasable, { ...bindings, run, lastAt, after }) as Lot;
+      sessions += lot.sessions;
+      after = lot.last ?? 0;
+      isOver = lot.found < countedAtOnce;
+      yield;
+    }
+  }
+  return sessions;
+}
+
+interface Lot {
+  readonly found: number;
+  readonly last: number | null;
+  readonly sessions: number;
 }
