@@ -1,8 +1,9 @@
 // The modes in the database. A row of `meta` holds the version of the whole set. The statement that changes modes also replaces this
 // version, and only if it is still the version that was read. If two calls change modes at the same moment, one of them must read again.
 import type { ModeSet, ModeStore } from '../mode-store.ts';
+import { fieldsOf } from './columns.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { type RunCall, runOver } from './run-call.ts';
+import { runOver } from './run-call.ts';
 import { statement } from './statement.ts';
 
 /** SQL for the modes as one JSON value; null if their version is `known`, which is SQL too. */
@@ -36,33 +37,14 @@ const replace = statement(`
   SELECT EXISTS (SELECT 1 FROM changed)
     OR EXISTS (SELECT 1 FROM parley.meta WHERE name = 'modes_version' AND value = $2) AS is_done`);
 
-export class PostgresModes implements ModeStore {
-  readonly #connections: ConnectionPool;
-  readonly #run: RunCall;
-
-  constructor(connections: ConnectionPool) {
-    this.#connections = connections;
-    this.#run = runOver(connections);
-  }
-
-  read(): Promise<ModeSet> {
-    return this.#run(async (ask) => {
-      const [row] = await ask<{ modes: ModeSet }>(read);
-      return (row as { modes: ModeSet }).modes;
-    });
-  }
-
-  replace(expected: string, { version, default_mode, modes }: ModeSet): Promise<boolean> {
-    const names = modes.map(({ name }) => name);
-    const settings = modes.map((mode) => mode.settings);
-    return this.#run(async (ask) => {
-      const values = [expected, version, default_mode ?? '', names, settings];
-      const [row] = await ask<{ is_done: boolean }>(replace, values);
-      return row?.is_done === true;
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#connections.close();
-  }
+export function postgresModes(connections: ConnectionPool): ModeStore {
+  const run = runOver(connections);
+  return {
+    read: () => run(async (ask) => (await ask<{ modes: ModeSet }>(read))[0]?.modes as ModeSet),
+    replace(expected, { version, default_mode, modes }) {
+      const values = [expected, version, default_mode ?? '', ...fieldsOf(modes, ['name', 'settings'])];
+      return run(async (ask) => (await ask<{ is_done: boolean }>(replace, values))[0]?.is_done === true);
+    },
+    close: () => connections.close(),
+  };
 }

@@ -8,7 +8,7 @@ import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { storeBytesSoon } from './inspection.ts';
 import { migrate } from './migrations.ts';
-import { modesUnless, PostgresModes } from './modes.ts';
+import { modesUnless, postgresModes } from './modes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { closeAllAbandoned } from './reply-parts.ts';
 import type { Migration } from './schema.ts';
@@ -87,7 +87,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     rules,
     beat: beat ?? null,
   });
-  const modeStore = new PostgresModes(connections);
+  const modeStore = postgresModes(connections);
   return {
     ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
     measures: {
@@ -118,7 +118,7 @@ export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows
 /** Opens the modes of the store, to read and change them. */
 export async function openPostgresModes(options: PlaceOptions): Promise<ModeStore> {
   const { connections } = await openPlace(options);
-  return new PostgresModes(connections);
+  return postgresModes(connections);
 }
 
 async function openPlace(options: PlaceOptions, isServer = false) {

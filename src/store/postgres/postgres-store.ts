@@ -18,7 +18,7 @@ import { changeSession, orderSessions } from './ordering.ts';
 import { OrphanedTurns } from './orphaned-turns.ts';
 import { isOfStatement } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { Redactions } from './redactions.ts';
+import { storeRedactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
 import { PostgresRetention } from './retention.ts';
 import { searchReads } from './search.ts';
@@ -88,7 +88,7 @@ export class PostgresStore implements SessionStore {
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
-    this.redactions = async () => new Redactions(connections, (call) => this.#audited(call));
+    this.redactions = async () => storeRedactions(connections, (call) => this.#audited(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
     this.ofUsers = async () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.

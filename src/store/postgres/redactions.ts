@@ -1,5 +1,4 @@
 // Takes texts out of stored sessions. The words of a changed message are queued for the search index again.
-import type { ErasureReport } from '../../service/erasure.ts';
 import {
   type RedactionEnd,
   redactionNote,
@@ -73,36 +72,24 @@ interface Changed {
 /** Ends a transaction in which nothing is to stay. */
 class TextChanged extends Error {}
 
-export class Redactions implements StoreRedactions {
-  readonly #connections: ConnectionPool;
-  readonly #run: RunCall;
-
-  constructor(connections: ConnectionPool, run: RunCall) {
-    this.#connections = connections;
-    this.#run = run;
-  }
-
-  redact(projectId: string, sessionId: string, redaction: SessionRedaction): Promise<RedactionEnd> {
-    return this.#run(async () => {
-      try {
-        return await this.#connections.transaction((ask) => redactIn(ask, projectId, sessionId, redaction));
-      } catch (error) {
-        if (error instanceof TextChanged) return { kind: 'changed' };
-        throw error;
-      }
-    });
-  }
-
-  overwrite({ rewrites }: { readonly rewrites: boolean }): Promise<ErasureReport> {
-    return this.#run(() => overwriteErased(this.#connections, rewrites));
-  }
-
-  holders(texts: readonly string[], limit: number): Promise<readonly string[]> {
-    return this.#run(async (ask) => {
-      const rows = await ask<{ session_id: string }>(holders, [texts, limit]);
-      return rows.map(({ session_id }) => session_id);
-    });
-  }
+export function storeRedactions(connections: ConnectionPool, run: RunCall): StoreRedactions {
+  return {
+    redact: (projectId, sessionId, redaction) =>
+      run(async () => {
+        try {
+          return await connections.transaction((ask) => redactIn(ask, projectId, sessionId, redaction));
+        } catch (error) {
+          if (error instanceof TextChanged) return { kind: 'changed' };
+          throw error;
+        }
+      }),
+    overwrite: ({ rewrites }) => run(() => overwriteErased(connections, rewrites)),
+    holders: (texts, limit) =>
+      run(async (ask) => {
+        const rows = await ask<{ session_id: string }>(holders, [texts, limit]);
+        return rows.map(({ session_id }) => session_id);
+      }),
+  };
 }
 
 async function redactIn(

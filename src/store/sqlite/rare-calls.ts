@@ -18,7 +18,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { importInParts, isShort } from './long-import.ts';
 import { changeSession, orderSessions } from './ordering.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { Redactions } from './redactions.ts';
+import { storeRedactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
 import { SqliteRetention } from './retention.ts';
 import { removeAbandoned } from './staged-session.ts';
@@ -67,7 +67,7 @@ export class RareCalls {
   }
 
   redactions() {
-    return new Redactions(this.#parts.access, this.#parts.audit, this.#parts.clocks);
+    return storeRedactions(this.#parts.access, this.#parts.audit, this.#parts.clocks);
   }
 
   retention() {

@@ -1,5 +1,4 @@
 // Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
-import type { ErasureReport } from '../../service/erasure.ts';
 import {
   type RedactionEnd,
   redactionNote,
@@ -57,43 +56,33 @@ interface NamedRedaction extends SessionRedaction {
   readonly sessionId: string;
 }
 
-export class Redactions implements StoreRedactions {
-  readonly #access: StoreAccess;
-  readonly #audit: SqliteAudit;
-  readonly #clocks: () => Clocks;
-
-  constructor(access: StoreAccess, audit: SqliteAudit, clocks: () => Clocks) {
-    this.#access = access;
-    this.#audit = audit;
-    this.#clocks = clocks;
-  }
-
-  redact(projectId: string, sessionId: string, redaction: SessionRedaction): Promise<RedactionEnd> {
-    return this.#access.write(projectId, (connection) => {
-      const { clock } = this.#clocks();
-      const bindings = { projectId, sessionId, clock };
-      const place = connection.get<FoundSession>(redactionStatements.session, bindings);
-      if (place === undefined) return { kind: 'not_found' };
-      if (place.is_busy) return { kind: 'busy' };
-      const end = redactIn(connection, place, { projectId, sessionId, ...redaction });
-      if (end.kind === 'redacted' && redaction.by !== undefined)
-        this.#audit.add(connection, redactionNote(redaction.by, projectId, sessionId));
-      return end;
-    });
-  }
-
-  overwrite(): Promise<ErasureReport> {
-    return this.#access.run(() => overwriteErased(this.#access));
-  }
-
-  holders(texts: readonly string[], limit: number): Promise<readonly string[]> {
-    const bindings = { texts: JSON.stringify(texts), limit };
-    return this.#access.read((connection) =>
-      connection
-        .all<{ session_id: string }>(redactionStatements.holders, bindings)
-        .map(({ session_id }) => session_id),
-    );
-  }
+export function storeRedactions(
+  access: StoreAccess,
+  audit: SqliteAudit,
+  clocks: () => Clocks,
+): StoreRedactions {
+  return {
+    redact: (projectId, sessionId, redaction) =>
+      access.write(projectId, (connection) => {
+        const bindings = { projectId, sessionId, clock: clocks().clock };
+        const place = connection.get<FoundSession>(redactionStatements.session, bindings);
+        if (place === undefined) return { kind: 'not_found' };
+        if (place.is_busy) return { kind: 'busy' };
+        const end = redactIn(connection, place, { projectId, sessionId, ...redaction });
+        if (end.kind === 'redacted' && redaction.by !== undefined)
+          audit.add(connection, redactionNote(redaction.by, projectId, sessionId));
+        return end;
+      }),
+    overwrite: () => access.run(() => overwriteErased(access)),
+    holders: (texts, limit) => {
+      const bindings = { texts: JSON.stringify(texts), limit };
+      return access.read((connection) =>
+        connection
+          .all<{ session_id: string }>(redactionStatements.holders, bindings)
+          .map(({ session_id }) => session_id),
+      );
+    },
+  };
 }
 
 /** Everything is looked at before anything is changed, so nothing needs to be undone. */
