@@ -33,7 +33,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { StoreLines } from './store-lines.ts';
+import { storeLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
 import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
@@ -64,7 +64,7 @@ export class PostgresStore implements SessionStore {
   readonly #server: string | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #orphanedTurns: OrphanedTurns | null;
-  readonly #lines: StoreLines;
+  readonly #lines: ReturnType<typeof storeLines>;
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
   readonly redactions: SessionStore['redactions'];
@@ -87,7 +87,7 @@ export class PostgresStore implements SessionStore {
     this.#server = server;
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
-    this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
+    this.#lines = storeLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
     this.redactions = async () => storeRedactions(connections, (call) => this.#audited(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
     this.ofUsers = async () => userSessions((call) => this.#run(call));

@@ -7,7 +7,6 @@ import type {
   TurnMove,
   TurnMoveEnd,
 } from '../session-store.ts';
-import type { Ask } from './connection-pool.ts';
 import { forkSession } from './forks.ts';
 import { doOnceIfDone, type IdempotencyTools } from './idempotency.ts';
 import { accepted } from './keys.ts';
@@ -17,62 +16,42 @@ import type { SearchIndex } from './search-index.ts';
 import type { Sweeps } from './sweeps.ts';
 import { redoTurn, undoTurn } from './turn-moves.ts';
 
-export class StoreLines {
-  readonly #tools: IdempotencyTools;
-  readonly #server: string | null;
-  readonly #orphanedTurns: OrphanedTurns | null;
-  readonly #sweeps: Sweeps;
-  readonly #searchIndex: SearchIndex;
-
-  /** `server`: the owner of the turns of this process if it serves, otherwise null. */
-  constructor(
-    tools: IdempotencyTools,
-    server: string | null,
-    orphanedTurns: OrphanedTurns | null,
-    sweeps: Sweeps,
-    searchIndex: SearchIndex,
-  ) {
-    this.#tools = tools;
-    this.#server = server;
-    this.#orphanedTurns = orphanedTurns;
-    this.#sweeps = sweeps;
-    this.#searchIndex = searchIndex;
-  }
-
-  async begin(projectId: string, start: RegenerationStart, signal?: AbortSignal) {
-    signal?.throwIfAborted();
-    this.#sweeps.sweep(start.idempotencyKey);
-    const begin = beginRegeneration(this.#tools, projectId, start);
-    return accepted(await (this.#orphanedTurns?.followBegin(projectId, start, begin) ?? begin));
-  }
-
-  undo(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
-    return this.#move(projectId, move, undoTurn, signal);
-  }
-
-  redo(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
-    return this.#move(projectId, move, redoTurn, signal);
-  }
-
-  async #move(
-    projectId: string,
-    move: TurnMove,
-    work: typeof undoTurn,
-    signal?: AbortSignal,
-  ): Promise<TurnMoveEnd> {
-    signal?.throwIfAborted();
-    const options = { rules: this.#tools.rules.turns, projectId, move, server: this.#server };
-    this.#sweeps.sweep(move.idempotencyKey);
-    const end = await doOnceIfDone(this.#tools, projectId, move.idempotencyKey, (ask) => work(ask, options));
-    this.#searchIndex.keepUp(2);
-    return end;
-  }
-
-  async fork(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd> {
-    this.#sweeps.sweep(idempotencyKey);
-    const work = (ask: Ask) => forkSession(ask, this.#tools.rules.turns, projectId, fork);
-    const end = await doOnceIfDone(this.#tools, projectId, idempotencyKey, work);
-    if (end.kind === 'done') this.#searchIndex.keepUp(end.value.message_count);
-    return end;
-  }
+/** `server`: the owner of the turns of this process if it serves, otherwise null. */
+export function storeLines(
+  tools: IdempotencyTools,
+  server: string | null,
+  orphanedTurns: OrphanedTurns | null,
+  sweeps: Sweeps,
+  searchIndex: SearchIndex,
+) {
+  const rules = tools.rules.turns;
+  const move =
+    (work: typeof undoTurn) =>
+    async (projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> => {
+      signal?.throwIfAborted();
+      sweeps.sweep(move.idempotencyKey);
+      const end = await doOnceIfDone(tools, projectId, move.idempotencyKey, (ask) =>
+        work(ask, { rules, projectId, move, server }),
+      );
+      searchIndex.keepUp(2);
+      return end;
+    };
+  return {
+    async begin(projectId: string, start: RegenerationStart, signal?: AbortSignal) {
+      signal?.throwIfAborted();
+      sweeps.sweep(start.idempotencyKey);
+      const begin = beginRegeneration(tools, projectId, start);
+      return accepted(await (orphanedTurns?.followBegin(projectId, start, begin) ?? begin));
+    },
+    undo: move(undoTurn),
+    redo: move(redoTurn),
+    async fork(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd> {
+      sweeps.sweep(idempotencyKey);
+      const end = await doOnceIfDone(tools, projectId, idempotencyKey, (ask) =>
+        forkSession(ask, rules, projectId, fork),
+      );
+      if (end.kind === 'done') searchIndex.keepUp(end.value.message_count);
+      return end;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 // The use of keys: the last one, and the turns and tokens of each day. Days before yesterday are deleted.
-import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
+import { dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
@@ -23,40 +23,30 @@ const budgetStatements = {
     'UPDATE api_keys SET last_used_at = @time WHERE hash = @hash AND coalesce(last_used_at, 0) < @time',
 } as const;
 
-export class SqliteKeyBudgets implements KeyBudgets {
-  readonly #access: StoreAccess;
-  readonly #now: () => number;
-
-  constructor(access: StoreAccess, now: () => number) {
-    this.#access = access;
-    this.#now = now;
-  }
-
-  reserve(hash: Uint8Array, tokens: number): Promise<Reservation> {
-    return this.#access.write(storeItself, (connection) => {
-      const now = this.#now();
-      const day = Math.floor(now / dayMs);
-      if (connection.run(budgetStatements.reserve, { hash, day, tokens }).changes > 0) {
-        connection.run(budgetStatements.forget, { hash, day });
-        return { kind: 'counted', day };
-      }
-      const row = connection.get<BudgetRow>(budgetStatements.left, { hash, day });
-      if (row === undefined) return { kind: 'counted', day };
-      return { kind: 'used_up', left: leftOf(row), endsInMs: (day + 1) * dayMs - now };
-    });
-  }
-
-  settle(hash: Uint8Array, use: DayUsage): Promise<void> {
-    return this.#access.write(storeItself, (connection) => {
-      connection.run(budgetStatements.settle, { hash, ...use });
-    });
-  }
-
-  recordUse(hash: Uint8Array, time: number): Promise<void> {
-    const { connection, writer } = this.#access;
-    const write = () => {
-      connection.run(budgetStatements.recordUse, { hash, time });
-    };
-    return this.#access.run(() => writer.write(write, { party: storeItself, waitMs: 0 }));
-  }
+export function keyBudgets(access: StoreAccess, timeOfDay: () => number): KeyBudgets {
+  return {
+    reserve: (hash, tokens) =>
+      access.write(storeItself, (connection): Reservation => {
+        const now = timeOfDay();
+        const day = Math.floor(now / dayMs);
+        if (connection.run(budgetStatements.reserve, { hash, day, tokens }).changes > 0) {
+          connection.run(budgetStatements.forget, { hash, day });
+          return { kind: 'counted', day };
+        }
+        const row = connection.get<BudgetRow>(budgetStatements.left, { hash, day });
+        if (row === undefined) return { kind: 'counted', day };
+        return { kind: 'used_up', left: leftOf(row), endsInMs: (day + 1) * dayMs - now };
+      }),
+    settle: (hash, usage) =>
+      access.write(storeItself, (connection) => {
+        connection.run(budgetStatements.settle, { hash, ...usage });
+      }),
+    recordUse(hash, time) {
+      const { connection, writer } = access;
+      const write = () => {
+        connection.run(budgetStatements.recordUse, { hash, time });
+      };
+      return access.run(() => writer.write(write, { party: storeItself, waitMs: 0 }));
+    },
+  };
 }

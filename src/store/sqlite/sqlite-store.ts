@@ -14,7 +14,7 @@ import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { Gate } from './gate.ts';
 import { doOnce, modeOfTurn } from './idempotency.ts';
-import { SqliteKeyBudgets } from './key-budgets.ts';
+import { keyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
 import { mayHoldLeftovers } from './leftovers.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
@@ -54,7 +54,7 @@ export class SqliteStore implements SessionStore {
   readonly #partsGate = new Gate(partsGateMs);
   readonly #failedEnds = new Set<string>();
   readonly #dependencies: StoreDependencies;
-  readonly budgets: SqliteKeyBudgets;
+  readonly budgets: SessionStore['budgets'];
   readonly audit: SqliteAudit;
   readonly createKey: SessionStore['createKey'] = async (...call) => (await this.#rare()).createKey(...call);
   readonly listKeys: SessionStore['listKeys'] = async () => (await this.#rare()).listKeys();
@@ -85,7 +85,7 @@ export class SqliteStore implements SessionStore {
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
     this.audit = new SqliteAudit(this.#access, dependencies.rules);
-    this.budgets = new SqliteKeyBudgets(this.#access, dependencies.now);
+    this.budgets = keyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
     const { path, driver } = connection;
     const place = { path, lockWaitMs: dependencies.wait.waitMs, driver: driver.name };
