@@ -19,7 +19,8 @@ type KnownRow = Known & { readonly request_hash: Uint8Array };
 
 type NewResult = { readonly message: number; readonly replyId?: string } | { readonly answer: string };
 
-export interface IdempotencyTools extends Clocks {
+/** What the transaction of a write needs. `clock` is that of leases (lease-clock.ts). */
+export interface WriteTools extends Clocks {
   readonly connection: Connection;
   readonly rules: StoreRules;
   /** The turns of this process whose ends could not be stored ({@link turnName}). Nothing runs in them. */
@@ -27,12 +28,12 @@ export interface IdempotencyTools extends Clocks {
 }
 
 /** The tools of a call of several transactions, each of which reads the clocks, because it may have waited for a lock. */
-export interface StepTools extends Omit<IdempotencyTools, keyof Clocks> {
+export interface StepTools extends Omit<WriteTools, keyof Clocks> {
   readonly clocks: () => Clocks;
 }
 
 /** The tools of the transaction that runs now. */
-export function toolsNow({ connection, rules, failedEnds, clocks }: StepTools): IdempotencyTools {
+export function toolsNow({ connection, rules, failedEnds, clocks }: StepTools): WriteTools {
   return { connection, rules, failedEnds, ...clocks() };
 }
 
@@ -66,7 +67,7 @@ export const idempotencyStatements = {
 
 /** The result of a key; null for a key that is new or too old. Also deletes up to 100 keys that are too old. */
 export function findKnown(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   { key, requestHash, keptSince: since }: IdempotencyKey,
   isTurn: boolean,
@@ -81,7 +82,7 @@ export function findKnown(
 
 /** The mode of the message whose turn the key began. */
 export function modeOfTurn(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   { key, keptSince }: Omit<IdempotencyKey, 'requestHash'>,
 ): string | null {
@@ -91,7 +92,7 @@ export function modeOfTurn(
 }
 
 export function keepKnown(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   idempotencyKey: IdempotencyKey,
   result: NewResult,
@@ -115,7 +116,7 @@ export function agedSince(
 
 /** Does the work, or returns the stored answer of the first time. */
 export function doOnce<T>(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   idempotencyKey: IdempotencyKey | null,
   work: () => T,
@@ -126,7 +127,7 @@ export function doOnce<T>(
 
 /** The stored answer of a known key; null for an unknown key. */
 export function findRecorded<T>(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   idempotencyKey: IdempotencyKey,
 ): Idempotent<T> | null {
@@ -138,7 +139,7 @@ export function findRecorded<T>(
 
 /** Stores the answer of a key, if there is one. */
 export function keepAnswer<T>(
-  tools: IdempotencyTools,
+  tools: WriteTools,
   projectId: string,
   idempotencyKey: IdempotencyKey | null,
   value: T,

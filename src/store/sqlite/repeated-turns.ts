@@ -5,14 +5,14 @@ import { toSettings } from '../rows.ts';
 import type { RegenerationStart, TurnBegin, TurnStart } from '../session-store.ts';
 import { busyWith } from '../session-turns.ts';
 import { findReplyById, findUndoneReply, firstWholeAlternative } from './hidden-messages.ts';
-import { findKnown, idempotencyStatements, type Known, keepKnown } from './idempotency.ts';
+import { findKnown, idempotencyStatements, type Known, keepKnown, type WriteTools } from './idempotency.ts';
 import { findReplyTo, type StoredTurnRow, turnStatements } from './turn-rows.ts';
-import { endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { endAbandoned, standingTurn, take } from './turn-taking.ts';
 
 type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
 
 /** Repeats a chat whose key is known. Its message may be at any position of the session, or may have been undone. */
-export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStart, known: Known): TurnBegin {
+export function repeatTurn(tools: WriteTools, projectId: string, start: AgainStart, known: Known): TurnBegin {
   const { connection } = tools;
   const stored = keptTurn(tools, projectId, known);
   if (stored === undefined) return { kind: 'not_found' };
@@ -22,7 +22,7 @@ export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStar
 }
 
 /** Takes the turn of the last message for another reply. */
-export function beginRegeneration(tools: TurnTools, projectId: string, start: RegenerationStart): TurnBegin {
+export function beginRegeneration(tools: WriteTools, projectId: string, start: RegenerationStart): TurnBegin {
   const { connection } = tools;
   const { idempotencyKey, reply_id: replyId, session_id: sessionId, mode } = start;
   const known = idempotencyKey === null ? null : findKnown(tools, projectId, idempotencyKey, true);
@@ -48,14 +48,14 @@ export function beginRegeneration(tools: TurnTools, projectId: string, start: Re
   return begin;
 }
 
-function keptTurn({ connection }: TurnTools, projectId: string, { message, hidden_message: hidden }: Known) {
+function keptTurn({ connection }: WriteTools, projectId: string, { message, hidden_message: hidden }: Known) {
   return hidden === null
     ? connection.get<StoredTurnRow>(turnStatements.keptTurn, { projectId, message })
     : connection.get<StoredTurnRow>(turnStatements.undoneTurn, { projectId, hidden });
 }
 
 /** The visible reply to the message, or the reply that was undone with it. */
-function standingReply({ connection }: TurnTools, projectId: string, stored: StoredTurnRow): Message | null {
+function standingReply({ connection }: WriteTools, projectId: string, stored: StoredTurnRow): Message | null {
   return stored.undone_at === null
     ? findReplyTo(connection, projectId, stored)
     : findUndoneReply(connection, projectId, stored, stored.undone_at);
@@ -69,7 +69,7 @@ interface StoredTurn {
 }
 
 function takeAgain(
-  tools: TurnTools,
+  tools: WriteTools,
   projectId: string,
   start: AgainStart,
   { stored, reply, mode }: StoredTurn,

@@ -13,10 +13,10 @@ import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
 import { busyWith } from '../session-turns.ts';
 import type { Connection } from './connection.ts';
 import { hideTurn, showTurn } from './hidden-messages.ts';
-import { findRecorded, keepAnswer } from './idempotency.ts';
+import { findRecorded, keepAnswer, type WriteTools } from './idempotency.ts';
 import { sessionColumns, thisSession } from './sessions.ts';
 import { messageCount, sessionRow, type TurnRow, turnColumns } from './turn-rows.ts';
-import { endAbandoned, standingTurn, type TurnTools } from './turn-taking.ts';
+import { endAbandoned, standingTurn } from './turn-taking.ts';
 
 /**
  * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
@@ -55,7 +55,7 @@ interface MovedRow extends TurnRow {
   readonly moved_at: number;
 }
 
-export function undoTurn(tools: TurnTools, projectId: string, move: TurnMove): TurnMoveEnd {
+export function undoTurn(tools: WriteTools, projectId: string, move: TurnMove): TurnMoveEnd {
   return moveTurn(tools, projectId, move, (row, decision) => {
     const { connection } = tools;
     const { session_id: sessionId, moved_at: undoneAt } = row;
@@ -69,7 +69,7 @@ export function undoTurn(tools: TurnTools, projectId: string, move: TurnMove): T
   });
 }
 
-export function redoTurn(tools: TurnTools, projectId: string, move: TurnMove): TurnMoveEnd {
+export function redoTurn(tools: WriteTools, projectId: string, move: TurnMove): TurnMoveEnd {
   return moveTurn(tools, projectId, move, (row) => {
     const { connection } = tools;
     const { session_id: sessionId, message_count: position } = row;
@@ -85,7 +85,7 @@ export function redoTurn(tools: TurnTools, projectId: string, move: TurnMove): T
  * was made is stored with its key.
  */
 function moveTurn(
-  tools: TurnTools,
+  tools: WriteTools,
   projectId: string,
   move: TurnMove,
   work: (row: MovedRow, decision: 'take' | 'close and take') => MovedTurn | null,

@@ -3,7 +3,7 @@ import { type Turn, type TurnStart, turnName } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addAlternative } from './hidden-messages.ts';
-import type { IdempotencyTools } from './idempotency.ts';
+import type { WriteTools } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { type StoredBeginning, takeParts } from './reply-parts.ts';
 import {
@@ -15,15 +15,12 @@ import {
   turnStatements,
 } from './turn-rows.ts';
 
-/** What a write of a turn needs. `clock` is that of leases (lease-clock.ts). */
-export type TurnTools = IdempotencyTools;
-
 /**
  * Takes the turn of a stored message. `mode`: that of a new message or reply, which becomes the session's; null for a message that is asked
  * again.
  */
 export function take(
-  tools: TurnTools,
+  tools: WriteTools,
   projectId: string,
   start: Pick<TurnStart, 'lease'>,
   turn: Turn,
@@ -34,7 +31,7 @@ export function take(
 
 /** Takes the turn of a message that was just inserted, and counts the message. */
 export function takeNew(
-  tools: TurnTools,
+  tools: WriteTools,
   projectId: string,
   start: Pick<TurnStart, 'lease' | 'now'>,
   turn: Turn,
@@ -44,7 +41,7 @@ export function takeNew(
 }
 
 function takenBindings(
-  { clock }: Pick<TurnTools, 'clock'>,
+  { clock }: Pick<WriteTools, 'clock'>,
   projectId: string,
   { lease }: Pick<TurnStart, 'lease'>,
   { session_id: sessionId, position, owner, epoch }: Turn,
@@ -53,7 +50,7 @@ function takenBindings(
 }
 
 export function standingTurn(
-  { connection, clock, failedEnds }: TurnTools,
+  { connection, clock, failedEnds }: WriteTools,
   projectId: string,
   row: TurnRow,
 ): StandingTurn | null {

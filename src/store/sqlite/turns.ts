@@ -13,7 +13,7 @@ import {
 } from '../session-store.ts';
 import { busyWith } from '../session-turns.ts';
 import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
-import { findKnown, keepKnown } from './idempotency.ts';
+import { findKnown, keepKnown, type WriteTools } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { repeatTurn } from './repeated-turns.ts';
 import { addPart, removeParts } from './reply-parts.ts';
@@ -29,9 +29,9 @@ import {
   turnRow,
   turnStatements,
 } from './turn-rows.ts';
-import { endAbandoned, standingTurn, type TurnTools, takeNew } from './turn-taking.ts';
+import { endAbandoned, standingTurn, takeNew } from './turn-taking.ts';
 
-export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
+export function beginTurn(tools: WriteTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection, clock } = tools;
   const known =
     start.idempotencyKey === null ? null : findKnown(tools, projectId, start.idempotencyKey, true);
@@ -78,7 +78,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
 
 /** True while the turn with this epoch runs, by its lease. */
 export function isTurnRunning(
-  { connection, clock, failedEnds }: Omit<TurnTools, 'rules'>,
+  { connection, clock, failedEnds }: Omit<WriteTools, 'rules'>,
   projectId: string,
   { session_id: sessionId, epoch }: Pick<Turn, 'session_id' | 'epoch'>,
 ): boolean {
@@ -91,7 +91,7 @@ export function isTurnRunning(
  * How much of the lease is left (ms). A negative number: the lease is over, and no other owner has taken the turn yet. Null: the turn is
  * lost.
  */
-export function leaseLeft({ connection, clock }: Omit<TurnTools, 'rules'>, projectId: string, turn: Turn) {
+export function leaseLeft({ connection, clock }: Omit<WriteTools, 'rules'>, projectId: string, turn: Turn) {
   const row = connection.get<{ turn_until: number }>(turnStatements.held, bindingsOf(projectId, turn));
   return row === undefined ? null : row.turn_until - clock;
 }
@@ -103,7 +103,7 @@ export function isFresh(left: number, leaseMs: number): boolean {
 
 /** Extends the lease if it is not fresh, and stores the part of the reply, if any. False if the turn is lost. */
 export function renewTurn(
-  tools: Omit<TurnTools, 'rules'>,
+  tools: Omit<WriteTools, 'rules'>,
   projectId: string,
   turn: Turn,
   leaseMs: number,
@@ -120,7 +120,7 @@ export function renewTurn(
 }
 
 export function endTurn(
-  { connection, rules }: Omit<TurnTools, 'clock'>,
+  { connection, rules }: Omit<WriteTools, 'clock'>,
   projectId: string,
   turn: Turn,
   reply: TurnReply,
