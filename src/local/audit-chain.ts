@@ -1,7 +1,7 @@
 // The chain of audit entries: each hash covers the one before, so a changed, dropped or reordered entry breaks it. These functions know no
 // database. A chained entry names a session by a hash of its id, so that a purge leaves no id, and whoever knows an id can still look for it.
 import { hash } from 'node:crypto';
-import type { AuditEntry } from '../service/audit-entry.ts';
+import type { AuditEntry, AuditHead } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';
 
 type Note = Omit<AuditEntry, 'number' | 'hash'>;
@@ -48,10 +48,7 @@ const kindsOfKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_l
  * The rows that follow the head. Consecutive imports of one key become one entry. A text that is not an entry is
  * kept unchanged: it does not stop the others, and a check reports it.
  */
-export function chained(
-  head: Pick<AuditRow, 'number' | 'hash'> | null,
-  waiting: readonly string[],
-): readonly AuditRow[] {
+export function chained(head: AuditHead | null, waiting: readonly string[]): readonly AuditRow[] {
   let last = head ?? { number: 0, hash: firstHash };
   return gather(waiting).map((entry) => {
     const number = last.number + 1;

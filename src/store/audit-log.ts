@@ -1,6 +1,6 @@
 // The interface of a store's audit log. The transaction of an action also adds the entry, as a waiting one, so that no call waits for another.
 // From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
-import type { AuditedAction } from '../service/audit-entry.ts';
+import type { AuditedAction, AuditHead } from '../service/audit-entry.ts';
 import { toTime } from '../service/iso-time.ts';
 
 /** When a call was made, and with which key and request. */
@@ -34,7 +34,7 @@ export interface AuditLog {
   /** At most {@link auditPage} entries of the chain after a number, in their order. */
   read(after: number): Promise<readonly AuditRow[]>;
   /** The number and the hash of the last entry, as they are stored apart from the chain; null for an empty log. */
-  head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null>;
+  head(): Promise<AuditHead | null>;
 }
 
 export const auditPage = 1000;
@@ -96,8 +96,13 @@ export class ChainTimer {
 const chainAfterMs = 1000;
 const endTimeoutMs = 2000;
 
-/** Reads the stored head: the number and the hash. */
-export function parseHead(value: string): Pick<AuditRow, 'number' | 'hash'> {
+/** The head as a store keeps it. */
+export function headText({ number, hash }: AuditHead): string {
+  return `${number} ${hash}`;
+}
+
+/** The head of a text that {@link headText} has written; null for an empty text. */
+export function parseHead(value: string): AuditHead | null {
   const [number = '', hash = ''] = value.split(' ');
-  return { number: Number(number), hash };
+  return number === '' ? null : { number: Number(number), hash };
 }

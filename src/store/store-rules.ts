@@ -1,6 +1,7 @@
 // Decisions that a store leaves to others: the rules of turns, idempotency keys, imports and searches, as functions of what is stored. They
 // know no database. A store gets them when it is opened and asks them inside the transaction that also writes the result; a search reads
 // without a transaction.
+import type { AuditHead } from '../service/audit-entry.ts';
 import type { Message, Session, SessionOrdering } from '../service/session.ts';
 import type { SearchPage } from '../service/session-archive.ts';
 import type { AuditRow } from './audit-log.ts';
@@ -103,10 +104,7 @@ export interface SearchRules extends TextRules {
 }
 
 /** The entries of the audit log that follow its head, from the waiting ones. */
-export type ChainRule = (
-  head: Pick<AuditRow, 'number' | 'hash'> | null,
-  waiting: readonly string[],
-) => readonly AuditRow[];
+export type ChainRule = (head: AuditHead | null, waiting: readonly string[]) => readonly AuditRow[];
 
 export interface StoreRules {
   readonly turns: TurnRules;

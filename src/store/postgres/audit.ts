@@ -1,5 +1,6 @@
 // The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
 // processes that chain.
+import type { AuditHead } from '../../service/audit-entry.ts';
 import { toTime } from '../../service/iso-time.ts';
 import {
   type AuditLog,
@@ -8,6 +9,7 @@ import {
   type AuditRow,
   auditPage,
   ChainTimer,
+  headText,
   maxChainedLength,
   noteText,
   parseHead,
@@ -102,7 +104,7 @@ export class PostgresAudit implements AuditLog {
     return this.#run((ask) => readAudit(ask, after));
   }
 
-  head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null> {
+  head(): Promise<AuditHead | null> {
     return this.#run((ask) => headOf(ask, findHead));
   }
 
@@ -130,10 +132,10 @@ export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<voi
   const last = rows.at(-1);
   if (last === undefined) return;
   await ask(add, fieldsOf(rows, ['number', 'entry', 'hash']));
-  await ask(setHead, [`${last.number} ${last.hash}`]);
+  await ask(setHead, [headText(last)]);
 }
 
 async function headOf(ask: Ask, one: Statement) {
   const [row] = await ask<{ value: string }>(one);
-  return row === undefined || row.value === '' ? null : parseHead(row.value);
+  return parseHead(row?.value ?? '');
 }

@@ -1,4 +1,5 @@
 // The audit log in SQLite. A waiting entry is written by the transaction that does what the entry records.
+import type { AuditHead } from '../../service/audit-entry.ts';
 import {
   type AuditLog,
   type AuditNote,
@@ -6,6 +7,7 @@ import {
   type AuditRow,
   auditPage,
   ChainTimer,
+  headText,
   maxChainedLength,
   noteText,
   parseHead,
@@ -20,8 +22,6 @@ interface AuditedSession {
   readonly session_id: string;
   readonly status?: string;
 }
-
-type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
   addWaiting: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
@@ -114,7 +114,7 @@ export class SqliteAudit implements AuditLog {
     return this.#access.read((connection) => connection.all<AuditRow>(auditStatements.read, { after }));
   }
 
-  head(): Promise<Head | null> {
+  head(): Promise<AuditHead | null> {
     return this.#access.read(headOf);
   }
 
@@ -137,10 +137,10 @@ function nextWaiting(connection: Connection, last: number): readonly { id: numbe
 export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
   for (const row of rows) connection.run(auditStatements.add, { ...row });
   const last = rows.at(-1);
-  if (last !== undefined) connection.run(auditStatements.setHead, { value: `${last.number} ${last.hash}` });
+  if (last !== undefined) connection.run(auditStatements.setHead, { value: headText(last) });
 }
 
-function headOf(connection: Connection): Head | null {
+function headOf(connection: Connection): AuditHead | null {
   const row = connection.get<{ value: string }>(auditStatements.head);
-  return row === undefined ? null : parseHead(row.value);
+  return parseHead(row?.value ?? '');
 }
