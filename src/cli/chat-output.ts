@@ -103,8 +103,7 @@ function textOutput(
     async write(event) {
       if (event.event === 'reasoning') {
         await live.stop();
-        await notes.write(event.data.text);
-        return;
+        return notes.write(event.data.text);
       }
       await notes.end();
       if (event.event === 'delta' && streams) {

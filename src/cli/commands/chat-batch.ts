@@ -19,7 +19,7 @@ import { counted } from '../counted.ts';
 import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode, refuseUnknownMode } from '../mode-choice.ts';
-import { openLineSchemas, openRule } from '../schema/open-rule.ts';
+import { defaultRepairs, openLineSchemas, openRule } from '../schema/open-rule.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
@@ -200,7 +200,7 @@ function turnsOf(
     service,
     rule,
     ruleOf: async (schema, line) => {
-      schemas ??= openLineSchemas(input.repair, signal);
+      schemas ??= openLineSchemas(input.repair ?? defaultRepairs, signal);
       return (await schemas).ruleOf(schema, line);
     },
     call: { apiKey, signal, pacesItself: true, showReasoning: false },

@@ -12,8 +12,7 @@ import { findMentions } from './file-mentions.ts';
 export async function attach(path: string, conversation: Conversation, context: CliContext): Promise<void> {
   if (path === '') {
     conversation.files = [];
-    await context.say('The next message has no attached files.');
-    return;
+    return context.say('The next message has no attached files.');
   }
   if (await isDevice(path))
     throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');

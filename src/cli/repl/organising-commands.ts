@@ -95,8 +95,7 @@ async function deleteSession(
   const { backend } = await context.open();
   const restores = offers(backend, 'archive');
   if (!restores && !(await source.lend(() => isSure(id, title, context)))) {
-    await context.say('Nothing was deleted.');
-    return;
+    return context.say('Nothing was deleted.');
   }
   await runSessionAction(id, { kind: 'delete', tags: null }, context);
   conversation.deletedId = id;

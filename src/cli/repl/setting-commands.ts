@@ -50,8 +50,7 @@ export const settingCommands = {
     run: async (text, scope) => {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
-        await scope.context.stdout.write(`${describeParameters(parameters)}\n`);
-        return;
+        return scope.context.stdout.write(`${describeParameters(parameters)}\n`);
       }
       const parameter = readParameter(text);
       if (parameter === null)
@@ -109,8 +108,7 @@ async function applySettings(settings: GivenSettings, { context, conversation }:
   const { sessionId } = conversation;
   if (sessionId === null) {
     conversation.settings = mergeSettings(settings, conversation.settings);
-    await context.say('This applies to the session that the next message creates.');
-    return;
+    return context.say('This applies to the session that the next message creates.');
   }
   await changeSettings(await fetchSession(sessionId, context), settings, context);
 }

@@ -17,7 +17,7 @@ export async function openRule(
 }
 
 /** Opens the schemas in the lines of a batch. */
-export async function openLineSchemas(repairs = defaultRepairs, signal: AbortSignal): Promise<LineSchemas> {
+export async function openLineSchemas(repairs: number, signal: AbortSignal): Promise<LineSchemas> {
   const { LineSchemas } = await import('./line-schemas.ts');
   return new LineSchemas(repairs, signal);
 }

@@ -30,10 +30,7 @@ export async function writeTable<Row>(
 ): Promise<void> {
   const cells = rows.map((row) => columns.map((column) => output.visible(oneLine(column.value(row)))));
   if (cells.length === 0) return;
-  if (!output.isTerminal) {
-    await output.write(cells.map((row) => `${row.join('\t')}\n`).join(''));
-    return;
-  }
+  if (!output.isTerminal) return output.write(cells.map((row) => `${row.join('\t')}\n`).join(''));
   const { textWidth } = await import('./text-width.ts');
   const style = await output.style();
   const shown = shownColumns(columns, cells, output.columns(), textWidth);

@@ -155,8 +155,7 @@ async function writeSessions(
 ): Promise<void> {
   if (onlyIds) {
     const lines = sessions.map(({ session_id }) => (options.json ? toJson({ session_id }) : session_id));
-    await output.write(lines.map((line) => `${line}\n`).join(''));
-    return;
+    return output.write(lines.map((line) => `${line}\n`).join(''));
   }
   const layout = { columns: output.columns(), now: host.now(), utc };
   const columns = output.isTerminal ? sessionColumns(sessions, sort, layout) : pipeColumns(sort);

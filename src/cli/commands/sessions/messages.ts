@@ -58,10 +58,7 @@ export async function runMessages(id: string, flags: MessagesFlags, context: Cli
     });
   }
   const isRendered = flags.format === undefined && !options.json && rendersMarkdown(stdout, flags.markdown);
-  if (isRendered) {
-    await throughPager(context, (output) => showMessages(id, flags, output, context));
-    return;
-  }
+  if (isRendered) return throughPager(context, (output) => showMessages(id, flags, output, context));
   for await (const text of messageTexts({ id, all: false, format: 'md', ...flags }, context))
     await stdout.write(text);
 }
