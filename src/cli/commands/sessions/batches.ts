@@ -116,38 +116,22 @@ function rowOfBatch(known: KnownBatch): BatchRow {
 /** `created` is the number of sessions that the import created. */
 function rowOfImport({ seal, restored }: KnownImport, created: number): BatchRow {
   const { batch, made_at, origin, project_id } = seal;
-  return {
-    batch,
-    kind: 'import',
-    made_at,
-    origin,
-    project_id,
-    ids: created,
-    done: created,
-    imported: created,
-    deleted: 0,
-    not_found: 0,
-    left: 0,
-    restored,
-  };
+  return completeRow({ batch, kind: 'import', made_at, origin, project_id, restored }, created);
 }
 
 function rowOfRetention(
-  { batch, begun_at: made_at, project_id, expired, restored, restored_at }: RetentionBatch,
+  { batch, begun_at: made_at, project_id, expired, restored: sessions, restored_at: at }: RetentionBatch,
   origin: string,
 ): BatchRow {
-  return {
-    batch,
-    kind: 'expire',
-    made_at,
-    origin,
-    project_id,
-    ids: expired,
-    done: expired,
-    imported: 0,
-    deleted: expired,
-    not_found: 0,
-    left: 0,
-    restored: restored_at === null ? null : { sessions: restored, at: restored_at },
-  };
+  const restored = at === null ? null : { sessions, at };
+  return completeRow({ batch, kind: 'expire', made_at, origin, project_id, restored }, expired);
+}
+
+/** The row of an import or a retention run, of which nothing is left. */
+function completeRow(
+  { restored, ...facts }: Pick<BatchRow, 'batch' | 'kind' | 'made_at' | 'origin' | 'project_id' | 'restored'>,
+  done: number,
+): BatchRow {
+  const [imported, deleted] = facts.kind === 'import' ? [done, 0] : [0, done];
+  return { ...facts, ids: done, done, imported, deleted, not_found: 0, left: 0, restored };
 }
