@@ -5,7 +5,6 @@ import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
 import type { SessionState } from '../../session-lookup.ts';
-import { batchTime } from './batch-time.ts';
 import { requireAtMost, takeIds } from './ids.ts';
 
 /** A new batch with a name and an empty list of ids. The caller must close it. */
@@ -16,6 +15,14 @@ export function newDraft({ host }: CliContext): BatchDraft {
 /** A new name, which starts with the time. */
 export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>): string {
   return `${batchTime(host.now())}-${host.newRequestId().slice(-6)}`;
+}
+
+/** A time (ms) as the start of a batch's name: `20260131-140500`. */
+export function batchTime(milliseconds: number): string {
+  return new Date(milliseconds)
+    .toISOString()
+    .replace(/\..*|[-:]/g, '')
+    .replace('T', '-');
 }
 
 /**

@@ -19,8 +19,7 @@ import {
   runOver,
   runSingle,
 } from './batch.ts';
-import { batchTime } from './batch-time.ts';
-import { collectIds, newDraft } from './draft.ts';
+import { batchTime, collectIds, newDraft } from './draft.ts';
 import { areOnStdin } from './ids.ts';
 import { ordering, restoring } from './operations.ts';
 import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './retention-batches.ts';
