@@ -4,7 +4,7 @@ import type { Command, CommanderError, Option } from 'commander';
 import { commandPath } from './command-tree.ts';
 import { didYouMean } from './suggest-command.ts';
 
-/** Options of other programs → the options here. The first one that the command has is meant. */
+/** Options of other programs → the options here. The first one that the command has is suggested. */
 const foreignOptions: Readonly<Record<string, readonly string[]>> = {
   '-a': ['--file'],
   '--attachment': ['--file'],
@@ -73,9 +73,9 @@ export function suggestOption(
   );
   const foreign = Object.hasOwn(foreignOptions, typed) ? foreignOptions[typed] : undefined;
   const known = foreign?.find((name) => names.includes(name));
-  const meant = known === undefined ? names.filter((name) => begins(name, typed)) : [known];
-  if (meant.length === 0 || meant.length > 3) return '';
-  return `Did you mean ${meant.length === 1 ? '' : 'one of '}${meant.join(', ')}?`;
+  const candidates = known === undefined ? names.filter((name) => begins(name, typed)) : [known];
+  if (candidates.length === 0 || candidates.length > 3) return '';
+  return `Did you mean ${candidates.length === 1 ? '' : 'one of '}${candidates.join(', ')}?`;
 }
 
 /** A shorter beginning says too little. */

@@ -108,12 +108,12 @@ function repairMessage(schema: string, faults: readonly Fault[]): string {
 function mismatch({ session_id, finish_reason }: ChatReply, faults: readonly Fault[]): ParleyError {
   const [first = { place: '', reason: 'it does not match' }] = faults;
   const limit = finish_reason === 'length' ? ' The reply was cut off at its length limit.' : '';
-  const kept = `The reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`;
+  const hint = `The reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`;
   return new ParleyError(
     'SCHEMA_MISMATCH',
     `The reply does not match the schema ${whereOf(first)}: ${shortened(first.reason)}.${limit}`,
     {
-      hint: kept,
+      hint,
       details: faults.map(({ place, reason }) => ({ field: place, problem: shortened(reason) })),
       session_id,
     },

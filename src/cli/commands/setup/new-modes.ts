@@ -24,17 +24,17 @@ export async function makeModes(offers: readonly Offer[], context: CliContext): 
   const repository = await ownModes(context);
   const seen = await repository.read();
   const known = seen.list();
-  const taken = new Set(known.map(({ name }) => name));
+  const takenNames = new Set(known.map(({ name }) => name));
   const names: string[] = [];
   for (const { server, model } of offers) {
     const existing = known.find(
       ({ settings }) =>
         settings !== null && settings.model === model && isSameServer(settings.base_url, server.base_url),
     );
-    const name = existing?.name ?? freeName(model, taken);
+    const name = existing?.name ?? freeName(model, takenNames);
     names.push(name);
     if (existing !== undefined) continue;
-    taken.add(name);
+    takenNames.add(name);
     const { base_url, key } = server;
     const settings: ModeSettings = {
       ...defaultModeSettings,
@@ -132,7 +132,7 @@ async function testTurn(mode: string, context: CliContext): Promise<string> {
 }
 
 /** The name of the model without characters that are invalid in the name of a mode, with a number if the name is taken. */
-function freeName(model: string, taken: ReadonlySet<string>): string {
+function freeName(model: string, takenNames: ReadonlySet<string>): string {
   const last = model.split('/').at(-1) ?? '';
   const name = last
     .replace(/[^A-Za-z0-9._:-]+/g, '-')
@@ -141,6 +141,6 @@ function freeName(model: string, taken: ReadonlySet<string>): string {
   const base = name === '' ? 'model' : name;
   for (let number = 1; ; number += 1) {
     const free = number === 1 ? base : `${base}-${number}`;
-    if (!taken.has(free)) return free;
+    if (!takenNames.has(free)) return free;
   }
 }

@@ -31,6 +31,6 @@ export async function runStoreMigrate(context: CliContext): Promise<void> {
 function migrationSentence(place: string, { from, to, backup }: StoreMigration, tookMs: number): string {
   if (from === to) return `Store ${place} already has schema ${to}.`;
   if (from === 0) return `Created store ${place} with schema ${to}.`;
-  const kept = backup === null ? '' : ` The old store is kept in ${backup}`;
-  return `${summarySentence(`Migrated store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
+  const backupNote = backup === null ? '' : ` The old store is kept in ${backup}`;
+  return `${summarySentence(`Migrated store ${place} from schema ${from} to ${to}`, tookMs)}${backupNote}`;
 }
