@@ -17,8 +17,6 @@ import { maxColumns } from '../terminal/text-width.ts';
 import { wrappedNotice } from '../terminal/wrapped-line.ts';
 import type { Check, RunCheck } from './doctor/check.ts';
 import { checkModelServers } from './doctor/model-servers.ts';
-import { ownModes } from './modes/own-modes.ts';
-import { unsetVariable } from './modes/unset-variable.ts';
 
 export function registerDoctor(parent: Command, run: Run): void {
   parent
@@ -139,19 +137,9 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
     if (url !== null) return names;
     const { store, storeName } = context.target;
     const place = store === null ? host.profileFile.path : storeName;
-    return `${names}; set up in ${place}${await unsetKeys(context)}`;
+    return `${names}; set up in ${place}`;
   });
   if (url === null) await checkModelServers(context, online, check);
-}
-
-/** The environment variables with keys of modes that are not set. */
-async function unsetKeys(context: CliContext): Promise<string> {
-  const modes = await (await ownModes(context)).read();
-  const unset = modes.list().flatMap(({ name, settings }) => {
-    const variable = unsetVariable(settings?.key ?? null, context.host.env);
-    return variable === null ? [] : [`${variable} (${name})`];
-  });
-  return unset.length === 0 ? '' : `; not set here: ${unset.join(', ')}`;
 }
 
 /** The remaining space may be enough for some turns, but not for a message of the maximum size. */
