@@ -7,12 +7,11 @@ import {
   foldOf,
   isLong,
   literal,
-  literalWithMentions,
   maxFolds,
   plain,
   withLineFeeds,
 } from './line-text.ts';
-import { isOpen, mentionsOf, parseLine } from './typed-line.ts';
+import { isOpen, mentionOffsets, parseLine } from './typed-line.ts';
 
 export interface LineState {
   /** The text as it is edited, with private units for folded pastes and literal characters (line-text.ts). */
@@ -75,10 +74,9 @@ export function lineOf(typed: string, before: LineState = emptyLine, size: FoldS
   const { from, to, isCommand } = parsed;
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
   const content = typed.slice(from, to);
-  const hasMentions = mentionsOf(parsed).length > 0;
-  const folds = !hasMentions && isLong(content, size) && pastes.length < maxFolds;
-  const literalText = hasMentions ? literalWithMentions(content) : literal(content);
-  const shown = head + (folds ? foldOf(pastes.length) : literalText);
+  const mentions = new Set(mentionOffsets(parsed));
+  const folds = mentions.size === 0 && isLong(content, size) && pastes.length < maxFolds;
+  const shown = head + (folds ? foldOf(pastes.length) : literal(content, mentions));
   return {
     ...line,
     text: shown + typed.slice(to),

@@ -79,12 +79,24 @@ function isParsedAs(line: string, text: string, isCommand: boolean, mentions: re
  * The paths that a parsed line names: what follows each `@` at the start of a word, as in `Compare @a.ts and @"my notes.md"`. Commands and
  * quoted messages name none, and neither does a literal `@`.
  */
-export function mentionsOf({ isCommand, isQuoted, text }: ParsedLine): readonly string[] {
+export function mentionsOf(line: ParsedLine): readonly string[] {
+  return mentionsIn(line).map(({ path }) => path);
+}
+
+/** The offset of each `@` that names a file, in the text of a parsed line. */
+export function mentionOffsets(line: ParsedLine): readonly number[] {
+  return mentionsIn(line).map(({ at }) => at);
+}
+
+function mentionsIn({ isCommand, isQuoted, text }: ParsedLine): { at: number; path: string }[] {
   if (isCommand || isQuoted || !text.includes('@')) return [];
   const words = plain(text).matchAll(/(?<!\S)@(?:"([^"\n]+)"|((?:\\ |\S)+))/g);
   return Array.from(words)
     .filter(({ index }) => text.charAt(index) === '@')
-    .map(([, quoted, word = '']) => quoted ?? word.replaceAll('\\ ', ' '));
+    .map(({ 1: quoted, 2: word = '', index }) => ({
+      at: index,
+      path: quoted ?? word.replaceAll('\\ ', ' '),
+    }));
 }
 
 function message(line: string, from: number, to: number): ParsedLine {

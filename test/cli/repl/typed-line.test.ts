@@ -243,4 +243,29 @@ describe('pasted text', () => {
       { numRuns: runs(300, 10_000) },
     );
   });
+
+  const withAt = ['@a', 'x@a', '@', '@"a', ' @a @a', '@a\\ @a', 'x\n@a', '@a\n'.repeat(50), '"""', '\\'];
+  const changes = fc.oneof(keys, fc.constantFrom(...withAt).map(paste));
+
+  test('names no file, whatever keys except a typed @ edit it, also in lines of the history', () => {
+    fc.assert(
+      fc.property(fc.array(changes, { minLength: 3, maxLength: 40 }), (inputs) => {
+        let state = emptyLine;
+        let lines: readonly string[] = [];
+        for (const input of inputs) {
+          const { state: next, action } = edit(state, input, lines);
+          expect(submittedLine(next).mentions).toEqual([]);
+          state = action === 'submit' ? lineOf('', next) : next;
+          if (action === 'submit') lines = [...lines, submittedLine(next).typed];
+        }
+      }),
+      { numRuns: runs(300, 10_000) },
+    );
+  });
+
+  test('names no file in a line of the history that also names one, whatever is removed before its @', () => {
+    const line = sent(typedIn([paste('me@a.ts '), ...typing('@b.ts')]))?.typed ?? '';
+    const state = typedIn([key('up'), key('home'), key('delete'), key('delete')], [line]);
+    expect(sent(state)).toMatchObject({ text: '@a.ts @b.ts', mentions: ['b.ts'] });
+  });
 });
