@@ -8,6 +8,7 @@ import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
 import { linesFromEnd } from '../../system/lines-from-end.ts';
+import { lineFor, mentionsOf, parseLine } from './typed-line.ts';
 
 interface LineHistoryOptions {
   readonly dataDirectory: string;
@@ -116,20 +117,29 @@ function storedLines(path: string): StoredLines {
   return { lines: [...newest].reverse(), stored: isLarge ? Number.POSITIVE_INFINITY : stored };
 }
 
-/** The form of a line in the file. */
+/**
+ * The form of a line in the file. A line that names files has each `@` as `\u0040`, which is the same text to every version. Earlier versions,
+ * in which an `@` had no meaning, wrote `@`.
+ */
 export function encodeLine(line: string): string {
-  return `\n${JSON.stringify(line)}`;
+  const json = JSON.stringify(line);
+  return `\n${namesFiles(line) ? json.replaceAll('@', '\\u0040') : json}`;
 }
 
-/** Null for a line that a full disk cut short. */
+/** Null for a line that a full disk cut short. A line of an earlier version becomes one that names no file. */
 export function decodeLine(json: string): string | null {
   if (json === '') return null;
   try {
     const line: unknown = JSON.parse(json);
-    return typeof line === 'string' ? line : null;
+    if (typeof line !== 'string') return null;
+    return json.includes('@') && namesFiles(line) ? lineFor(parseLine(line).text) : line;
   } catch {
     return null;
   }
+}
+
+function namesFiles(line: string): boolean {
+  return mentionsOf(parseLine(line)).length > 0;
 }
 
 /** Removes duplicates. The last of equal lines stays. */

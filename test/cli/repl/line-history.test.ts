@@ -23,6 +23,20 @@ test('keeps lines in order, each once, at its last place', async () => {
   expect(open('other').lines).toEqual([]);
 });
 
+test('a line of an earlier version, which knew no mentions, names no file', async () => {
+  await open().add('a');
+  writeFileSync(open().path, '\n"see @a.ts"\n"me@a.ts"\n"/title @a"', { flag: 'a' });
+  await open().add('typed @b.ts');
+  const lines = ['a', '"""\nsee @a.ts\n"""', 'me@a.ts', '/title @a', 'typed @b.ts'];
+  expect(open().lines).toEqual(lines);
+  expect(
+    readFileSync(open().path, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((json) => JSON.parse(json)),
+  ).toEqual(['a', 'see @a.ts', 'me@a.ts', '/title @a', 'typed @b.ts']);
+});
+
 test('is private', async () => {
   await open().add('a');
   expect(statSync(join(dataDirectory, 'history')).mode & 0o777).toBe(0o700);
