@@ -30,26 +30,35 @@ export function findNext(state: LineState, search: Search, history: readonly str
 }
 
 function indexOf(query: string, from: number, history: readonly string[]): number | null {
-  for (let index = from; index >= 0; index--) if (placeIn(history[index] ?? '', query) !== -1) return index;
+  const find = finderOf(query);
+  for (let index = from; index >= 0; index--) if (find(history[index] ?? '') !== -1) return index;
   return null;
 }
 
-/**
- * The position of the text in a line, or -1. Composed and decomposed accents are equal. The search is case-sensitive only if the text has a
- * capital letter.
- */
+/** The position of the text in a line, or -1. */
 export function placeIn(line: string, query: string): number {
+  return finderOf(query)(line);
+}
+
+/**
+ * Returns a function that finds the text in a line. Composed and decomposed accents are equal. The search is case-sensitive only if the text
+ * has a capital letter.
+ */
+function finderOf(query: string): (line: string) => number {
   const isCaseSensitive = /\p{Lu}/u.test(query);
   const fold = (text: string) => (isCaseSensitive ? text : text.toLowerCase()).normalize('NFD');
-  const folded = fold(line);
-  const at = folded.indexOf(fold(query));
-  if (at <= 0 || folded.length === line.length) return at;
-  // The text before the match is the longest beginning of the line whose folded length is at most `at`.
-  let [low, high] = [0, line.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (fold(line.slice(0, middle)).length <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  const foldedQuery = fold(query);
+  return (line) => {
+    const folded = fold(line);
+    const at = folded.indexOf(foldedQuery);
+    if (at <= 0 || folded.length === line.length) return at;
+    // The text before the match is the longest beginning of the line whose folded length is at most `at`.
+    let [low, high] = [0, line.length];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (fold(line.slice(0, middle)).length <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
 }

@@ -112,6 +112,15 @@ describe('a flood', () => {
     expect(drawn.at(-1)).toContain(`(no match "…${'z'.repeat(40)}") `);
   });
 
+  test('of a megabyte in a search is compared with a thousand lines in a moment', async () => {
+    const history = Array.from({ length: 1000 }, (_, index) => `an older line ${index}`);
+    const { keys, drawn } = openReader({ history: () => history });
+    const start = performance.now();
+    keys.write(`\x12${paste('z'.repeat(1_000_000))}`);
+    await until(() => drawn.some((text) => text.includes('no match')));
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
   test('of Tab requests the choices twice, and Ctrl-C drops the keys that wait for a completion', async () => {
     let asked = 0;
     const { keys, line } = openReader({
