@@ -5,6 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
 import { readFileMessage, readFileText, unreadableFile } from '../terminal/file-message.ts';
+import { oneLine } from '../terminal/filter.ts';
 import type { Conversation } from './conversation.ts';
 import { findMentions } from './file-mentions.ts';
 
@@ -18,7 +19,7 @@ export async function attach(path: string, conversation: Conversation, context: 
     throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');
   const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
-  await context.say(`Attached ${path} (${Buffer.byteLength(text)} bytes) to the next message.`);
+  await context.say(`Attached ${oneLine(path)} (${Buffer.byteLength(text)} bytes) to the next message.`);
 }
 
 /** The terminal is a device. Reading it as a file would take all keys, including Ctrl-C, from the REPL. */

@@ -314,6 +314,14 @@ test('an attached file that is gone at the message is reported with the way to r
   expect(screen.text.replaceAll('\n', ' ')).toContain('/file alone removes the attached files.');
 });
 
+test('the name of an attached file is shown on one line, because a part of it could look like another message', async () => {
+  const place = fixture.place();
+  writeFileSync(join(place.path, 'a\nb.md'), 'Buy milk.\n');
+  const screen = await open(place);
+  screen.type('/file a\x1b\rb.md\r');
+  await screen.shows('Attached a b.md (10 bytes) to the next message.');
+});
+
 test('/file of the terminal is refused, and the keyboard still works', async () => {
   const screen = await open(fixture.place());
   expect(await entered(screen, '/file /dev/tty')).toContain(
