@@ -310,8 +310,9 @@ test('an attached file that is gone at the message is reported with the way to r
   await entered(screen, '/file notes.md');
   rmSync(join(place.path, 'notes.md'));
   screen.type('Read it\r');
+  const remedy = '/file alone removes the attached files.';
+  await screen.until('the remedy', () => screen.text.replaceAll('\n', ' ').includes(remedy));
   await screen.stands('echo +1> Read it');
-  expect(screen.text.replaceAll('\n', ' ')).toContain('/file alone removes the attached files.');
 });
 
 test('the name of an attached file is shown on one line, because a part of it could look like another message', async () => {
