@@ -1,7 +1,7 @@
 // Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction
 // and two at a time, so a stopped copy can be continued. Keys are copied last, so that no client can use the copy before it is complete.
 import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, ParleyError } from '../service/errors.ts';
 import {
   firstMessage,
   type PartPage,
@@ -60,7 +60,7 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
       copiedProjects.push(await compareProject(options, project, texts));
     }
   } catch (error) {
-    throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
+    throw isWhole && hasCode(error, 'COPY_DIFFERS') ? usedSince(error) : error;
   }
   const modes = isWhole ? noModes : await options.copyModes();
   const keys = await original.keys();

@@ -1,7 +1,7 @@
 // Checks the keys of running replies at intervals. A reply whose key was revoked is stopped.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
-import { ParleyError } from '../service/errors.ts';
+import { hasCode, type ParleyError } from '../service/errors.ts';
 
 interface WatchedKey {
   readonly call: Call;
@@ -46,7 +46,7 @@ export class KeyWatch {
       await this.#service.verify(call);
     } catch (error) {
       // Any other failure says nothing about the key.
-      if (!(error instanceof ParleyError) || error.code !== 'INVALID_API_KEY') return;
+      if (!hasCode(error, 'INVALID_API_KEY')) return;
       for (const stop of stops) stop(error);
     }
   }

@@ -1,6 +1,6 @@
 // The failures that clients see: the codes of the API, without files, locks, addresses of model servers or code.
 import type { ChatStart } from '../service/chat-event.ts';
-import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
+import { hasCode, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { modelServerProblemOf } from '../service/model-server-problem.ts';
 import { ClientDisconnected } from './client-disconnected.ts';
 import { modelFailure } from './model-failure.ts';
@@ -73,7 +73,7 @@ export function publicFailure(error: unknown): ParleyError {
  * with this code have no cause.
  */
 function comesFromDatabase({ cause }: ParleyError): boolean {
-  if (cause instanceof ParleyError && cause.code === 'UNAVAILABLE') return comesFromDatabase(cause);
+  if (hasCode(cause, 'UNAVAILABLE')) return comesFromDatabase(cause);
   return cause !== undefined;
 }
 

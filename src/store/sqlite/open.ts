@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
-import { ParleyError } from '../../service/errors.ts';
+import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { StoreMeasures } from '../../service/store-measures.ts';
 import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
@@ -147,7 +147,7 @@ async function openDatabase(
   try {
     return await tryToOpen(file, migrations, wait, false);
   } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
+    if (!hasCode(error, 'STORAGE_FULL')) throw error;
     // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
     const { announce: _, ...again } = migrations;
     const alone = mayBeExclusive ? await tryToOpen(file, again, wait, true).catch(() => null) : null;
