@@ -25,7 +25,9 @@ export async function runCommandLine(
       try {
         status = await runFiltered(context, async () => {
           await requireUtf8(typed, host);
-          return (await work(...(inputs.with(-1, context) as Parameters<typeof work>))) ?? 0;
+          // Commander also passes the options of a command that has none.
+          const used = command.options.length === 0 ? inputs.toSpliced(-2, 1) : inputs;
+          return (await work(...(used.with(-1, context) as Parameters<typeof work>))) ?? 0;
         });
       } finally {
         await context.close();

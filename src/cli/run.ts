@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
 /**
- * Makes an action of commander from the work of a command: runs the work with its context in place of the command, reports its failure and closes
- * its backend. The work resolves to the exit status, or to nothing for 0.
+ * Makes an action of commander from the work of a command. The work gets the arguments, the options if the command has any, and the context. It
+ * resolves to the exit status, or to nothing for 0. A failure is reported, and the backend is closed.
  */
 export type Run = <Inputs extends unknown[]>(
   work: (...inputs: [...Inputs, CliContext]) => Promise<number> | Promise<void>,

@@ -13,7 +13,7 @@ export function registerCompletion(parent: Command, run: Run): void {
     .command('completion')
     .description('print the completion script for commands, options, modes, profiles and sessions')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .action(run((shell: Shell, _options: object, context: CliContext) => runCompletion(shell, context)));
+    .action(run(runCompletion));
 }
 
 export async function runCompletion(shell: Shell, context: Printing): Promise<void> {
@@ -27,9 +27,7 @@ export function registerComplete(parent: Command, run: Run): void {
     .command('__complete', { hidden: true })
     .description('print the possible next words: word, tab, description; then :files if paths are possible')
     .argument('[words...]', 'after --: the words so far; the last one may be incomplete')
-    .action(
-      run((words: string[], _options: object, context: CliContext) => runComplete(words, parent, context)),
-    );
+    .action(run((words: string[], context: CliContext) => runComplete(words, parent, context)));
 }
 
 /**

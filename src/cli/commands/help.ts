@@ -15,7 +15,7 @@ export function registerHelp(parent: Command, run: Run): void {
     .command('help', { hidden: parent.parent !== null })
     .description('print help for a command or a topic: exit-codes, environment, formatting')
     .argument('[command...]', 'a command or a topic')
-    .action(run((words: string[], _options: object, context: CliContext) => runHelp(words, parent, context)));
+    .action(run((words: string[], context: CliContext) => runHelp(words, parent, context)));
   parent.helpCommand(false);
 }
 

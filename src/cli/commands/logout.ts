@@ -10,7 +10,7 @@ export function registerLogout(parent: Command, run: Run): void {
   parent
     .command('logout')
     .description('remove the key of the profile in use, or of --profile')
-    .action(run((_options: object, context: CliContext) => runLogout(context)));
+    .action(run(runLogout));
 }
 
 export async function runLogout(context: CliContext): Promise<void> {

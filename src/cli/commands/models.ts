@@ -1,7 +1,7 @@
 // `parley models`: lists the modes to chat in, with the default marked.
 import type { Command } from 'commander';
 import type { Mode } from '../../service/mode.ts';
-import type { CliContext, Printing, ServiceAccess } from '../context.ts';
+import type { Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { type Column, writeTable } from '../terminal/table.ts';
@@ -18,7 +18,7 @@ export function registerModels(parent: Command, run: Run): void {
   parent
     .command('models')
     .description('list the available modes; * marks the default')
-    .action(run((_options: object, context: CliContext) => runModels(context)));
+    .action(run(runModels));
 }
 
 export async function runModels(context: ServiceAccess & Printing): Promise<void> {

@@ -9,7 +9,7 @@ export function registerKeysRevoke(parent: Command, run: Run): void {
     .command('revoke')
     .description('revoke a key')
     .argument('<key-id>', 'the key id, as shown by keys list')
-    .action(run((keyId: string, _options: object, context: CliContext) => runKeysRevoke(keyId, context)));
+    .action(run(runKeysRevoke));
 }
 
 export async function runKeysRevoke(keyId: string, context: CliContext): Promise<void> {

@@ -10,7 +10,7 @@ export function registerModesDefault(parent: Command, run: Run): void {
     .command('default')
     .description('set the default mode')
     .argument('<name>', 'the mode, as shown by modes list')
-    .action(run((name: string, _options: object, context: CliContext) => runModesDefault(name, context)));
+    .action(run(runModesDefault));
 }
 
 export async function runModesDefault(name: string, context: CliContext): Promise<void> {

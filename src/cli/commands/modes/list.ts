@@ -24,7 +24,7 @@ export function registerModesList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list the modes with their servers; * marks the default')
-    .action(run((_options: object, context: CliContext) => runModesList(context)));
+    .action(run(runModesList));
 }
 
 export async function runModesList(context: CliContext): Promise<void> {

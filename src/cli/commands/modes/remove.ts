@@ -10,7 +10,7 @@ export function registerModesRemove(parent: Command, run: Run): void {
     .command('remove')
     .description('remove a mode; its sessions stay')
     .argument('<name>', 'the mode, as shown by modes list')
-    .action(run((name: string, _options: object, context: CliContext) => runModesRemove(name, context)));
+    .action(run(runModesRemove));
 }
 
 export async function runModesRemove(name: string, context: CliContext): Promise<void> {

@@ -16,7 +16,7 @@ export function registerModesShow(parent: Command, run: Run): void {
     .command('show')
     .description('show all settings of a mode')
     .argument('<name>', 'the mode, as shown by modes list')
-    .action(run((name: string, _options: object, context: CliContext) => runModesShow(name, context)));
+    .action(run(runModesShow));
 }
 
 export async function runModesShow(name: string, context: CliContext): Promise<void> {

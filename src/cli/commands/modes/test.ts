@@ -13,15 +13,11 @@ export function registerModesTest(parent: Command, run: Run): void {
     .command('test')
     .description('send a mode one short question, and show the reply, the time and the tokens')
     .argument('[name]', 'the mode (default: the default mode)')
-    .action(
-      run((name: string | undefined, _options: object, context: CliContext) =>
-        runModesTest(name ?? null, context),
-      ),
-    );
+    .action(run(runModesTest));
 }
 
-export async function runModesTest(name: string | null, context: CliContext): Promise<void> {
-  const mode = await chooseMode(name, context, 'its name');
+export async function runModesTest(name: string | undefined, context: CliContext): Promise<void> {
+  const mode = await chooseMode(name ?? null, context, 'its name');
   const { reply, milliseconds } = await runTrial(mode, context);
   if (reply.mode !== mode) {
     const failure = reply.failure ?? new ParleyError('ENGINE_FAILED', `The mode ${mode} failed.`);

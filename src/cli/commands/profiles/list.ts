@@ -29,7 +29,7 @@ export function registerProfilesList(parent: Command, run: Run): void {
   parent
     .command('list')
     .description('list the profiles; * marks the one in use')
-    .action(run((_options: object, context: CliContext) => runProfilesList(context)));
+    .action(run(runProfilesList));
 }
 
 export async function runProfilesList(context: CliContext): Promise<void> {

@@ -10,7 +10,7 @@ export function registerProfilesRemove(parent: Command, run: Run): void {
     .command('remove')
     .description('remove a profile with its URL and key')
     .argument('<name>', 'the profile, as shown by profiles list')
-    .action(run((name: string, _options: object, context: CliContext) => runProfilesRemove(name, context)));
+    .action(run(runProfilesRemove));
 }
 
 export async function runProfilesRemove(name: string, context: CliContext): Promise<void> {

@@ -10,7 +10,7 @@ export function registerProfilesUse(parent: Command, run: Run): void {
     .command('use')
     .description('use this profile from now on')
     .argument('<name>', 'the profile, as shown by profiles list')
-    .action(run((name: string, _options: object, context: CliContext) => runProfilesUse(name, context)));
+    .action(run(runProfilesUse));
 }
 
 export async function runProfilesUse(name: string, context: CliContext): Promise<void> {

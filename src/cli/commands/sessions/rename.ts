@@ -13,9 +13,7 @@ export function registerRename(parent: Command, run: Run): void {
     .argument('<id>', oneSession)
     .argument('<title...>', 'the new title, up to 200 characters; several words are joined')
     .action(
-      run((id: string, words: string[], _options: object, context: CliContext) =>
-        runRename(id, words.join(' '), context),
-      ),
+      run((id: string, words: string[], context: CliContext) => runRename(id, words.join(' '), context)),
     );
 }
 

@@ -12,7 +12,7 @@ export function registerStoreMigrate(parent: Command, run: Run): void {
   parent
     .command('migrate')
     .description('migrate the store to the schema of this version, or create it')
-    .action(run((_options: object, context: CliContext) => runStoreMigrate(context)));
+    .action(run(runStoreMigrate));
 }
 
 export async function runStoreMigrate(context: CliContext): Promise<void> {

@@ -13,7 +13,7 @@ export function registerStoreVerify(parent: Command, run: Run): void {
     .command('verify')
     .description('check the integrity of a whole backup')
     .argument('<file>', backupArgument)
-    .action(run((file: string, _options: object, context: CliContext) => runStoreVerify(file, context)));
+    .action(run(runStoreVerify));
 }
 
 export async function runStoreVerify(file: string, context: CliContext): Promise<void> {

@@ -25,7 +25,7 @@ export function registerTemplatesEdit(parent: Command, run: Run): void {
     .command('edit')
     .description('create or edit a template in $VISUAL or $EDITOR, or read it from a file: edit NAME < FILE')
     .argument('<name>', 'the template, for chat -t')
-    .action(run((name: string, _options: object, context: CliContext) => runTemplatesEdit(name, context)));
+    .action(run(runTemplatesEdit));
 }
 
 export async function runTemplatesEdit(name: string, context: CliContext): Promise<void> {

@@ -31,10 +31,7 @@ function firstLine({ template }: ListedTemplate): string {
 }
 
 export function registerTemplatesList(parent: Command, run: Run): void {
-  parent
-    .command('list')
-    .description('list the templates with their variables')
-    .action(run((_options: object, context: CliContext) => runTemplatesList(context)));
+  parent.command('list').description('list the templates with their variables').action(run(runTemplatesList));
 }
 
 export async function runTemplatesList(context: CliContext): Promise<void> {

@@ -10,7 +10,7 @@ export function registerTemplatesRemove(parent: Command, run: Run): void {
     .command('remove')
     .description('remove a template; its sessions keep their settings')
     .argument('<name>', 'the template, as shown by templates list')
-    .action(run((name: string, _options: object, context: CliContext) => runTemplatesRemove(name, context)));
+    .action(run(runTemplatesRemove));
 }
 
 export async function runTemplatesRemove(name: string, context: CliContext): Promise<void> {

@@ -12,7 +12,7 @@ export function registerTemplatesShow(parent: Command, run: Run): void {
     .command('show')
     .description('print the file of a template')
     .argument('<name>', 'the template, as shown by templates list')
-    .action(run((name: string, _options: object, context: CliContext) => runTemplatesShow(name, context)));
+    .action(run(runTemplatesShow));
 }
 
 export async function runTemplatesShow(name: string, context: CliContext): Promise<void> {
