@@ -38,7 +38,8 @@ export async function findModels(
       path: modelsPath(server.base_url),
       headers: { Accept: 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
       body: null,
-      signal,
+      // Many servers may be asked at once, and Node warns of more than ten listeners for one signal.
+      signal: AbortSignal.any([signal]),
     });
     const { status } = response;
     const list = modelsIn(parseJson(await response.text(maxBytes)));
