@@ -1,5 +1,6 @@
 // Composes the rooms: opens the backend of a target, in this process or on a server, its modes and its store. Only the code that is used is
 // loaded.
+import { authorityReader } from './compose/authority-reader.ts';
 import type { Dependencies } from './compose/dependencies.ts';
 import type { DriverFacts } from './compose/sqlite-driver.ts';
 import type { BackupRequest, RestoringRequest } from './compose/store-backups.ts';
@@ -19,7 +20,8 @@ import type { LoadLocks } from './system/file-lock.ts';
 import type { OpenDatabase } from './system/open-database.ts';
 
 /** What the command line needs from the other rooms, for one process. */
-export function composition(dependencies: Dependencies) {
+export function composition(facts: Omit<Dependencies, 'readAuthorities'>) {
+  const dependencies = { ...facts, readAuthorities: authorityReader(facts) };
   const loadEngines = () => import('./compose/configured-engines.ts');
   const loadModes = () => import('./compose/mode-opening.ts');
   const loadUpkeep = () => import('./compose/store-upkeep.ts');
@@ -52,16 +54,16 @@ async function openBackend(
     return openEmbeddedBackend(target, dependencies, options);
   }
   const { openRemoteBackend } = await import('./remote/remote-backend.ts');
-  const { env, now, random, signal } = dependencies;
+  const { env, now, random, readAuthorities } = dependencies;
   const backend = await openRemoteBackend({
     url: target.url,
     replyPointer: target.replyPointer,
     extensions: target.extensions,
     env,
     authorityFile: options.authorityFile,
+    readAuthorities,
     timeout: options.timeout,
     trace: options.trace,
-    signal,
     now,
     random,
     newIdempotencyKey: () =>

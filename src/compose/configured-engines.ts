@@ -8,15 +8,10 @@ import type { ModeConfig, ModeSettings } from '../service/mode-settings.ts';
 import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
-interface ReadEngineOptions extends EngineOptions {
-  /** The authorities, if the file of them was read already. The file may be a pipe, which can be read only once. */
-  readonly authorities?: readonly string[] | null;
-}
-
 /** `modes`: the modes that the user has set up; null if there are none. */
 export async function configuredEngines(
   dependencies: Dependencies,
-  options: ReadEngineOptions,
+  options: EngineOptions,
   modes: ModeConfig | null,
 ): Promise<EngineSet> {
   const offline = offlineEngines();
@@ -36,20 +31,9 @@ export async function findModelsOf(
   signal: AbortSignal,
 ): Promise<readonly FoundModels[]> {
   const { findModels } = await import('../engine/upstream/model-finder.ts');
-  const authorities = await authoritiesOf(dependencies, options);
-  const upstream = upstreamOptions(dependencies, { ...options, authorities });
+  await dependencies.readAuthorities(options.authorityFile);
+  const upstream = upstreamOptions(dependencies, options);
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
-}
-
-/** The authorities to trust. Rejects with `CONFIG` for a file of them that cannot be used. */
-export async function authoritiesOf(
-  { env, signal }: Dependencies,
-  { authorityFile, authorities }: ReadEngineOptions,
-): Promise<readonly string[] | null> {
-  if (authorities !== undefined) return authorities;
-  if (authorityFile === null) return null;
-  const { readAuthorities } = await import('../remote/authorities.ts');
-  return readAuthorities(authorityFile, env, signal);
 }
 
 /** Asks the server of a mode how many tokens of a conversation its model reads. Null if it does not report that. */
@@ -63,12 +47,12 @@ export async function findContextOf(
   return findContext(mode, upstreamOptions(dependencies, options), signal);
 }
 
-function upstreamOptions(dependencies: Dependencies, options: ReadEngineOptions): UpstreamOptions {
-  const { env, now } = dependencies;
+function upstreamOptions(dependencies: Dependencies, options: EngineOptions): UpstreamOptions {
+  const { env, now, readAuthorities } = dependencies;
   const { timeout, authorityFile, trace } = options;
   return {
     proxies: env,
-    authorities: () => authoritiesOf(dependencies, options),
+    authorities: () => readAuthorities(authorityFile),
     readKey: async (reference, mode, signal) => {
       const { readKeyReference } = await import('../config/key-reference.ts');
       return readKeyReference(reference, mode, env, signal);

@@ -20,6 +20,11 @@ export interface Dependencies {
   readonly sinceBoot: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /**
+   * The certificates (PEM) of the authorities in a file and of those that Node trusts; null for no file, which means Node's default. Rejects
+   * with `CONFIG` for a file that cannot be used.
+   */
+  readonly readAuthorities: (file: string | null) => Promise<readonly string[] | null>;
   /** Stops a start that waits, for example for a file that is a pipe. */
   readonly signal: AbortSignal;
   /** Fires for a signal to the process only. */

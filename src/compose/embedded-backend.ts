@@ -24,7 +24,7 @@ import { defaultLimits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
-import { authoritiesOf, configuredEngines, replaceableEngines } from './configured-engines.ts';
+import { configuredEngines, replaceableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
@@ -161,9 +161,9 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
 ) {
   const { now, sinceBoot } = dependencies;
   // A faulty file of authorities is refused before anything is stored.
-  const engineOptions = { ...options, authorities: await authoritiesOf(dependencies, options) };
+  await dependencies.readAuthorities(options.authorityFile);
   const enginesOf = async (modes: Pick<ModeSource, 'read'> | null) =>
-    configuredEngines(dependencies, engineOptions, (await modes?.read()) ?? null);
+    configuredEngines(dependencies, options, (await modes?.read()) ?? null);
   const ownEngines = ownModes && (await enginesOf(ownModes));
   const { store, created, owner, modes: modesOfStore, ...opened } = await openStore();
   const modes = ownModes ?? modesOfStore;

@@ -3,15 +3,12 @@ import { ParleyError } from '../service/errors.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 
-/**
- * The certificates (PEM) of all trusted authorities; null for Node's default. Rejects with `CONFIG` for a file that cannot be used.
- */
+/** The certificates (PEM) of all trusted authorities. Rejects with `CONFIG` for a file that cannot be used. */
 export async function readAuthorities(
-  file: string | null,
+  file: string,
   env: { readonly NODE_EXTRA_CA_CERTS?: string | undefined },
   signal: AbortSignal,
-): Promise<readonly string[] | null> {
-  if (file === null) return null;
+): Promise<readonly string[]> {
   const { rootCertificates } = await import('node:tls');
   // Node adds the file of this variable to its own list, but not to a list in its options.
   const extra = env.NODE_EXTRA_CA_CERTS;

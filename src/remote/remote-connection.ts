@@ -22,7 +22,6 @@ import {
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { successBody } from '../wire/success-body.ts';
-import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl-command.ts';
 import { failureOf } from './failure.ts';
 import { redactError, redactFailure } from './failure-redaction.ts';
@@ -66,8 +65,7 @@ export class RemoteConnection {
   #hasResponded = false;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
-    const { authorityFile, env, signal } = options;
-    return new RemoteConnection(options, await readAuthorities(authorityFile, env, signal));
+    return new RemoteConnection(options, await options.readAuthorities(options.authorityFile));
   }
 
   private constructor(options: RemoteOptions, authorities: readonly string[] | null) {

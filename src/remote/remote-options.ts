@@ -8,11 +8,11 @@ export interface RemoteOptions {
   readonly replyPointer: string | null;
   /** The extensions that the server offered before; null if unknown. */
   readonly extensions: readonly string[] | null;
-  readonly env: ProxyVariables & { readonly NODE_EXTRA_CA_CERTS?: string | undefined };
+  readonly env: ProxyVariables;
   /** The path of a file of certificates (PEM) to trust in addition to those that Node trusts; null for none. */
   readonly authorityFile: string | null;
-  /** Aborts the reading of that file. */
-  readonly signal: AbortSignal;
+  /** The authorities to trust with that file (authorities.ts). */
+  readonly readAuthorities: (file: string | null) => Promise<readonly string[] | null>;
   /** Seconds that the server may be silent; null for the default. */
   readonly timeout: number | null;
   /** Called with each request as a `curl` command, and then with its duration; null for no trace. */

@@ -1,6 +1,8 @@
 // `parley setup` with and without a model server on this machine, up to the first reply; and `parley usage` afterwards.
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
@@ -8,6 +10,7 @@ import { differences, readShapes } from '../support/json-shapes.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
 
 let place: PlaceInProcess;
 let server: ScriptedServer;
@@ -325,6 +328,12 @@ test('without a terminal and without --yes nothing is done', async () => {
 test('setup refuses a file of certificates that cannot be used', async () => {
   const outcome = await place.parley(['setup', '--yes', '--ca', 'missing.pem'], { env });
   expectFailure(outcome, { status: 2, code: 'CONFIG' });
+});
+
+test('setup reads a file of certificates once, because it may be a pipe', async () => {
+  writeFileSync(join(place.path, 'ca.pem'), testCertificate.cert);
+  const outcome = await place.shell('parley setup --yes --ca <(cat ca.pem)', env);
+  expect(outcome).toMatchObject({ status: 0, err: expect.stringContaining('replied') });
 });
 
 test('usage sums up by mode, session and day, with bars on a terminal', async () => {

@@ -182,8 +182,21 @@ describe('words, files and stdin', () => {
     writeFileSync(join(place.path, 'ca.pem'), testCertificate.cert);
     await place.output(['modes', 'add', 'tls', '--base-url', server.url, '--model', 'm']);
     const outcome = await place.shell('parley chat -n -m tls --ca <(cat ca.pem) hello');
-    await server.close();
     expect(outcome).toMatchObject({ status: 0, out: 'trusted\n' });
+    // Node warns of eleven listeners for one signal.
+    for (let mode = 1; mode <= 11; mode += 1)
+      await place.output([
+        'modes',
+        'add',
+        `tls-${mode}`,
+        '--base-url',
+        `${server.url}/${mode}`,
+        '--model',
+        'm',
+      ]);
+    const checked = await place.shell('parley doctor --online --ca <(cat ca.pem)');
+    await server.close();
+    expect(checked).toMatchObject({ status: 0, out: expect.stringContaining('(tls-11)'), err: '' });
   });
 
   test('files that are too long together are refused before the next one is opened', async () => {

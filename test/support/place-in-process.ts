@@ -74,7 +74,7 @@ async function runInProcess(
     profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),
     dataDirectory: realDirectory(dataDirectory(machine)),
   };
-  const dependencies: Dependencies = {
+  const dependencies: Omit<Dependencies, 'readAuthorities'> = {
     ...host,
     platform,
     versions: process.versions,

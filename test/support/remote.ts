@@ -1,4 +1,5 @@
 // A remote backend, opened as in the program, whose waits are recorded instead of waited.
+import { readAuthorities } from '../../src/remote/authorities.ts';
 import { openRemoteBackend } from '../../src/remote/remote-backend.ts';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { Backend } from '../../src/service/backend.ts';
@@ -18,7 +19,8 @@ export async function openRemote(url: string, options: Partial<RemoteOptions> = 
     extensions: null,
     env: {},
     authorityFile: null,
-    signal: new AbortController().signal,
+    readAuthorities: async (file) =>
+      file === null ? null : readAuthorities(file, {}, new AbortController().signal),
     timeout: 5,
     trace: null,
     now: () => Date.now(),
