@@ -75,7 +75,9 @@ test('sessions are shown by ids from stdin, as a listing writes them', async () 
   const missing = await own.parley(['sessions', 'get', '-'], { stdin: `${ids[0]}\nses_none\n` });
   expect(missing.status).toBe(3);
   expect(missing.out).toContain(`session_id: ${ids[0]}\n`);
-  expectFailure(await own.parley(['sessions', 'get']), { status: 2, code: 'USAGE' });
+  const refused = await own.parley(['sessions', 'get']);
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toMatch(/Pass ids as arguments, or pipe them in\.\n$/);
   expect(await own.parley(['sessions', 'get', '-'], { stdin: '' })).toMatchObject({
     ...{ status: 0, out: '' },
     err: 'Standard input has no ids: nothing was shown.\n',

@@ -208,7 +208,9 @@ describe('deleting', () => {
       out: '',
       err: 'Standard input has no ids: nothing was restored.\n',
     });
-    expectFailure(await place.parley(['sessions', 'delete'], { stdin: '' }), { status: 2, code: 'USAGE' });
+    const refused = await place.parley(['sessions', 'delete'], { stdin: '' });
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    expect(refused.err).toContain('Other ways to select sessions: parley sessions delete --help');
   });
 
   test('stops at --max before anything is deleted', async () => {

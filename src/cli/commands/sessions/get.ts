@@ -37,7 +37,7 @@ export async function runGet(
 ): Promise<number> {
   const isFromStdin = ids.length === 0 || areOnStdin(ids, context);
   const form = { utc, showsMode, isFromStdin };
-  const named = isFromStdin ? [...(await readGivenIds(ids, context))] : ids;
+  const named = isFromStdin ? [...(await readGivenIds(ids, context, false))] : ids;
   if (named.length === 1) {
     await showSession(named[0] ?? '', { gap: '', ...form }, context);
     return exitDone;

@@ -10,10 +10,14 @@ import { readIds } from '../../terminal/session-ids.ts';
 /** The most ids of a command that does much work per session. */
 const maxIds = 1_000_000;
 
-/** The distinct ids in their order, in memory, for commands that do much work per session. */
+/**
+ * The distinct ids in their order, in memory, for commands that do much work per session. `hasFilters`: whether the command can also select
+ * sessions without their ids.
+ */
 export async function readGivenIds(
   words: readonly string[],
   context: CliContext,
+  hasFilters = true,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const take = (id: string) => {
@@ -21,7 +25,7 @@ export async function readGivenIds(
     requireAtMost(ids.add(id).size, maxIds);
     return true;
   };
-  await takeIds(words, take, context, 'active');
+  await takeIds(words, take, context, 'active', hasFilters);
   return ids;
 }
 
@@ -39,6 +43,7 @@ export async function takeIds(
   take: (id: string) => boolean,
   context: CliContext,
   state: SessionState,
+  hasFilters = true,
 ): Promise<readonly Session[]> {
   const fromStdin = areOnStdin(words, context);
   if (fromStdin && words.length > 1) {
@@ -53,8 +58,9 @@ export async function takeIds(
   const resolved = fromStdin ? [] : await resolveSessions(words, context, state);
   for (const { id } of resolved) takeNext(id);
   if (count === 0 && words[0] !== '-') {
+    const others = hasFilters ? ` Other ways to select sessions: ${context.commandPath} --help` : '';
     throw new ParleyError('USAGE', 'No session id was given.', {
-      hint: `Pass ids as arguments, or pipe them in. Other ways to select sessions: ${context.commandPath} --help`,
+      hint: `Pass ids as arguments, or pipe them in.${others}`,
     });
   }
   return resolved.flatMap(({ session }) => session ?? []);
