@@ -23,7 +23,8 @@ export function textOfLogLine(line: string): string {
 /** The messages of a failure and of its causes, without those that the line has already. pino joins them with `: `. */
 function causesOf(failure: unknown, message: unknown): unknown {
   if (typeof failure !== 'string' || typeof message !== 'string') return failure;
-  const causes = failure.replaceAll(`${message}: `, '');
+  let causes = failure;
+  while (causes.startsWith(`${message}: `)) causes = causes.slice(message.length + 2);
   return message.includes(causes) ? undefined : causes;
 }
 

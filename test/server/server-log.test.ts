@@ -128,6 +128,11 @@ test.each([
   );
 });
 
+test('the cause of a failure that quotes its message stands whole in a line of text', () => {
+  const line = (message: string) => `${JSON.stringify({ level: 'error', msg: 'lost', err: { message } })}\n`;
+  expect(textOfLogLine(line('lost: lost: reading lost: EIO'))).toMatch(/ lost "reading lost: EIO"\n$/);
+});
+
 function decodedWhole(text: string): string {
   for (let before = ''; before !== text; ) {
     before = text;
