@@ -1,13 +1,15 @@
 // Files that are attached to the next message. A file is read when it is attached, so that a problem is reported at once. It is read
 // again when the message is sent.
 import { promises } from 'node:fs';
+import { resolve } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
-import { readFileMessage, readFileText, unreadableFile } from '../terminal/file-message.ts';
+import { counted } from '../counted.ts';
+import { fenceText, readFileText, unreadableFile } from '../terminal/file-message.ts';
 import { oneLine } from '../terminal/filter.ts';
 import type { Conversation } from './conversation.ts';
-import { findMentions } from './file-mentions.ts';
+import { distinctFiles, findMentions } from './file-mentions.ts';
 
 /** An empty path removes all files from the next message. */
 export async function attach(path: string, conversation: Conversation, context: CliContext): Promise<void> {
@@ -19,7 +21,8 @@ export async function attach(path: string, conversation: Conversation, context: 
     throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');
   const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
-  await context.say(`Attached ${oneLine(path)} (${Buffer.byteLength(text)} bytes) to the next message.`);
+  const size = counted(Buffer.byteLength(text), 'byte');
+  await context.say(`Attached ${oneLine(path)} (${size}) to the next message.`);
 }
 
 /** The terminal is a device. Reading it as a file would take all keys, including Ctrl-C, from the REPL. */
@@ -41,30 +44,45 @@ export async function withFiles(
   conversation: Conversation,
   context: CliContext,
 ): Promise<string> {
-  const { files: named, others } = findMentions(mentions, context.host.env['HOME']);
-  const files = [...new Set([...conversation.files, ...named.map(({ path }) => path)])];
-  const message = await messageWith(text, files, context);
-  const added = named.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
+  const { files: named, others } = await findMentions(mentions, context.host.env['HOME'], context.signal);
+  const files = distinctFiles([...conversation.files, ...named]);
+  const { message, bytes } = await messageWith(text, files, context);
+  const added = named.map((path) => `${path} (${counted(bytes.get(resolve(path)) ?? 0, 'byte')})`);
   const unread = others.map(({ path, reason }) => `${path} (${reason})`);
   if (added.length > 0) await context.sayDimly(`Added ${added.join(', ')}.`);
   if (unread.length > 0) await context.sayDimly(`Sent as text: ${unread.join(', ')}.`);
   return message;
 }
 
-async function messageWith(text: string, files: readonly string[], context: CliContext): Promise<string> {
+interface MessageWithFiles {
+  readonly message: string;
+  /** The size of the text of each file, by its absolute path. */
+  readonly bytes: ReadonlyMap<string, number>;
+}
+
+async function messageWith(
+  typed: string,
+  files: readonly string[],
+  context: CliContext,
+): Promise<MessageWithFiles> {
   const limit = defaultLimits.messageBytes;
-  let message = text;
+  const bytes = new Map<string, number>();
+  let message = typed;
   for (const path of files) {
-    message += `\n\n${await readFileMessage(path, limit, context.signal).catch(rejectWithRemedy)}`;
+    const text = await readFileText(path, limit, context.signal).catch(rejectWithRemedy);
+    bytes.set(resolve(path), Buffer.byteLength(text));
+    message += `\n\n${fenceText(path, text)}`;
     // The text in memory exceeds the limit by one file at most.
     if (message.length > limit) break;
   }
-  const bytes = Buffer.byteLength(message);
-  if (bytes <= limit || files.length === 0) return message;
+  const length = Buffer.byteLength(message);
+  if (length <= limit || files.length === 0) return { message, bytes };
   throw new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `With its files, the message has at least ${bytes} bytes; the limit is ${limit}.`,
-    { hint: 'Nothing was sent. /file alone removes the files that it attached.' },
+    `With its files, the message has at least ${length} bytes; the limit is ${limit}.`,
+    {
+      hint: 'Nothing was sent. Name fewer or smaller files. /file alone removes the files that it attached.',
+    },
   );
 }
 

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { findMentions } from '../../../src/cli/repl/file-mentions.ts';
 import type { Place } from '../../support/parley.ts';
 import type { ScreenOptions, TerminalScreen } from '../../support/terminal-screen.ts';
 import { entered, leave, messagesOf, paste, ReplFixture } from './repl-fixture.ts';
@@ -57,6 +58,55 @@ test('an address and a name stay text; a directory and a path of no file do so w
     'Sent as text: src/ (a directory), none.ts (no such file).',
   );
   expect(await sent(place, screen)).toEqual([texts[0], texts[1], '@notes.md', texts[3]]);
+});
+
+test('the size is that of the text that is sent, and a file with two paths is added once', async () => {
+  const place = await placeWithFiles();
+  writeFileSync(join(place.path, 'one'), '1');
+  const screen = await open(place);
+  expect(await entered(screen, 'see @/proc/sys/kernel/ostype @one')).toContain(
+    'Added /proc/sys/kernel/ostype (6 bytes), one (1 byte).',
+  );
+  await entered(screen, '/file ./notes.md');
+  expect(await entered(screen, 'see @notes.md and @src/../notes.md')).toContain('Added notes.md (10 bytes).');
+  const [, second] = await sent(place, screen);
+  expect(second).toBe('see @notes.md and @src/../notes.md\n\n```./notes.md\nBuy milk.\n```');
+});
+
+test('a path is found before the punctuation of any script, and a note names each path of no file', async () => {
+  const place = await placeWithFiles();
+  const names = [
+    'notes.md。',
+    'notes.md」、',
+    'notes.md”',
+    'résumé.md',
+    'notes.md/x',
+    'a.md',
+    'a.md',
+    'user。',
+  ];
+  const paths = names.map((name) => (name.startsWith('notes') ? join(place.path, name) : name));
+  const { files, others } = await findMentions(paths, undefined, new AbortController().signal);
+  expect(files).toEqual([join(place.path, 'notes.md')]);
+  expect(others).toEqual(
+    ['résumé.md', join(place.path, 'notes.md/x'), 'a.md'].map((path) => ({ path, reason: 'no such file' })),
+  );
+});
+
+test('a stopped search for files does not go on', async () => {
+  await expect(findMentions(['a.md'], undefined, AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
+    'stopped',
+  );
+});
+
+test('a message that is too long with its files is refused with advice, and its line returns', async () => {
+  const place = await placeWithFiles();
+  writeFileSync(join(place.path, 'half'), 'x'.repeat(600 * 1024));
+  writeFileSync(join(place.path, 'other half'), 'x'.repeat(600 * 1024));
+  const screen = await open(place);
+  screen.type('see @half @"other half"\r');
+  await screen.shows('Nothing was sent. Name fewer or smaller files.');
+  await screen.stands('echo> see @half @"other half"');
 });
 
 test('a pasted @ adds no file, and neither does its message from the history', async () => {
