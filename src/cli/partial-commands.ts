@@ -39,6 +39,11 @@ export class PartialProgram extends Command {
     this.#typed = [...typed, ...typed.map((flag) => flag.replace(/^--no-/, '--'))];
   }
 
+  /** True if options were not created. */
+  get skipsOptions(): boolean {
+    return this.#skipped.length > 0;
+  }
+
   override createCommand(name?: string): Command {
     return new PartialProgram(this.#typed, name);
   }
@@ -60,4 +65,9 @@ export class PartialProgram extends Command {
   #hasSkipped(flag: string): boolean {
     return this.#skipped.some((flags) => flags.split(/[ ,]+/).includes(flag));
   }
+}
+
+/** True if the command has options, created or not. */
+export function hasOptions(command: Command): boolean {
+  return command.options.length > 0 || (command instanceof PartialProgram && command.skipsOptions);
 }

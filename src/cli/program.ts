@@ -6,7 +6,7 @@ import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
 import { commandUsage, formatHelp } from './help-layout.ts';
-import { OutlinedProgram, PartialProgram } from './partial-commands.ts';
+import { hasOptions, OutlinedProgram, PartialProgram } from './partial-commands.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -26,7 +26,7 @@ export async function runCommandLine(
         status = await runFiltered(context, async () => {
           await requireUtf8(typed, host);
           // Commander also passes the options of a command that has none.
-          const used = command.options.length === 0 ? inputs.toSpliced(-2, 1) : inputs;
+          const used = hasOptions(command) ? inputs : inputs.toSpliced(-2, 1);
           return (await work(...(used.with(-1, context) as Parameters<typeof work>))) ?? 0;
         });
       } finally {
