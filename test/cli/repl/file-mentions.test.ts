@@ -27,6 +27,8 @@ async function open(place: Place, options: Partial<ScreenOptions> = {}): Promise
 }
 
 async function sent(place: Place, screen: TerminalScreen): Promise<readonly string[]> {
+  // Ctrl-D leaves only at the prompt.
+  await screen.until('an empty prompt', () => /^echo( \(.*\))?>$/.test(screen.cursorRow));
   const messages = await messagesOf(place, await leave(screen));
   return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
 }
