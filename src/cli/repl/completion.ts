@@ -1,5 +1,6 @@
 // Completes a line for Tab: the names of slash commands, their arguments from the choices that the commands offer, and the path after an `@`.
 import { commandsNamed } from './slash-line.ts';
+import { mentionsOf, parseLine } from './typed-line.ts';
 
 /** A completion replaces the part of the line from `from` to `to` by `insert`. */
 export interface Completion {
@@ -53,13 +54,17 @@ async function completeMention(before: string, findFiles: FindFiles): Promise<Co
   const typed = quoted ?? word;
   if (typed === undefined) return nothing(before.length);
   const choices = await findFiles(quoted ?? typed.replaceAll('\\ ', ' '));
-  const escaped = choices.map(({ value, label }) => ({ value: value.replaceAll(' ', '\\ '), label }));
-  return completion(
-    before.length - typed.length,
-    before.length,
-    typed,
-    quoted === undefined ? escaped : choices,
-  );
+  const escaped = choices.flatMap(({ value: path, label }) => {
+    const value = quoted === undefined ? path.replaceAll(' ', '\\ ') : path;
+    return namesOnly(path, quoted === undefined ? `@${value}` : `@"${value}"`) ? [{ value, label }] : [];
+  });
+  return completion(before.length - typed.length, before.length, typed, escaped);
+}
+
+/** False for a name that a line cannot express. Such a name could add another file: `a" @secret`. */
+function namesOnly(path: string, line: string): boolean {
+  const [first, second] = mentionsOf(parseLine(line));
+  return first === path && second === undefined && !/\p{Cc}/u.test(path);
 }
 
 function nothing(at: number): Completion {

@@ -39,8 +39,10 @@ export class LineCompletion {
     if (text !== unfoldText(state.text, [])) return { kind: 'folded', state, list: '' };
     this.#running = new AbortController();
     try {
-      const { from, to, insert, choices } = await this.#complete(text, state.cursor, this.#running.signal);
-      if (text.slice(from, to) !== insert)
+      // A pasted slash begins no command, and a pasted `@` no path. They are private units here.
+      const typed = text.replace(/^\/|(?<!\S)@/g, (_, at: number) => state.text.charAt(at));
+      const { from, to, insert, choices } = await this.#complete(typed, state.cursor, this.#running.signal);
+      if (typed.slice(from, to) !== insert)
         return { kind: 'inserted', state: replaceText(state, from, to, insert), list: '' };
       const list = choices.length > 1 ? choices.map((choice) => `${choice}\n`).join('') : '';
       const isNew = list !== this.#listed && list !== '';

@@ -1,7 +1,10 @@
 // Slash commands as typed, and their completion with Tab.
 import { describe, expect, test } from 'vitest';
 import { type CompletionChoice, complete } from '../../../src/cli/repl/completion.ts';
+import { LineCompletion } from '../../../src/cli/repl/line-completion.ts';
+import { emptyLine, insertPaste, insertText } from '../../../src/cli/repl/line-state.ts';
 import { resolveSlash } from '../../../src/cli/repl/slash-line.ts';
+import { mentionsOf, parseLine } from '../../../src/cli/repl/typed-line.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 const names =
@@ -103,6 +106,33 @@ describe('Tab', () => {
   ])('makes of %j %j', async (text, expected) => {
     const { from, to, insert } = await complete(text, text.length, completed, files);
     expect(text.slice(0, from) + insert + text.slice(to)).toBe(expected);
+  });
+
+  test.each([
+    ['@', 'odd @name'],
+    ['@', 'odd\u00a0@name'],
+    ['@', 'odd\n@name'],
+    ['@', 'odd\t@name'],
+    ['@', '"odd" @name'],
+    ['@"', 'odd @name'],
+    ['@"', 'odd" @name'],
+    ['@"', 'odd\n@name'],
+    ['@', 'o\x1bdd'],
+  ])('after %j, a file named %j adds no other file', async (text, name) => {
+    const { insert } = await complete(text, text.length, [], async () => [{ value: name, label: name }]);
+    const line = text + insert + (text.endsWith('"') ? '"' : '');
+    expect([[], ['""'], [name]]).toContainEqual(mentionsOf(parseLine(line)));
+    expect(insert).not.toMatch(/\p{Cc}/u);
+  });
+
+  test('completes no path after a pasted @, and no name after a pasted slash', async () => {
+    const completion = new LineCompletion((text, cursor) => complete(text, cursor, completed, files));
+    for (const pasted of ['see @no', '/q']) {
+      const state = insertPaste(emptyLine, pasted);
+      expect(await completion.run(state)).toMatchObject({ kind: 'nothing', state });
+    }
+    const state = insertPaste(insertText(emptyLine, '@'), 'no');
+    expect(await completion.run(state)).toMatchObject({ kind: 'inserted', state: { text: '@notes.md' } });
   });
 
   test('completes before the text behind the cursor', async () => {
