@@ -113,7 +113,7 @@ export class Repl {
       const typed = await withFiles(line.text, line.mentions, conversation, scoped);
       await conversation.send(conversation.template?.make(typed) ?? typed, scoped);
     }, this.#messageHints);
-    if (!hasEnded) return { initial: line.typed };
+    if (!hasEnded) return { initial: line.returned };
     // If the message was stopped before it was stored, its files and its template are kept for the next attempt.
     const { lastAttempt } = conversation;
     if (lastAttempt !== before && (lastAttempt?.isStored || lastAttempt?.isAnswered)) {

@@ -1,6 +1,6 @@
 // Parses a line when Enter is pressed. Slashes, `"""`, `@` and a final backslash have a special meaning only if they were typed. Pasted text,
 // and a message that returned to the prompt, contain literal characters in their place (line-text.ts).
-import { escapeSlash, plain, unfoldText } from './line-text.ts';
+import { escapeSlash, plain } from './line-text.ts';
 
 interface ParsedLine {
   readonly isCommand: boolean;
@@ -31,11 +31,11 @@ export function isOpen(line: string): boolean {
   return openBlock(line) !== null || asksForMore(line);
 }
 
-/** Parses a submitted line. `pastes` are the texts of its folds. */
-export function parseLine(line: string, pastes: readonly string[] = []): ParsedLine {
+/** Parses a submitted line without folds. */
+export function parseLine(line: string): ParsedLine {
   const block = blockOf(line);
   if (block !== null && block.to !== null) return { ...message(line, block.from, block.to), isQuoted: true };
-  const isSecond = unfoldText(line.charAt(1), pastes).startsWith('/');
+  const isSecond = plain(line.charAt(1)) === '/';
   if (line.startsWith(escapeSlash)) return message(line, isSecond ? 1 : 0, line.length);
   if (!line.startsWith('/')) return message(line, 0, line.length);
   if (isSecond) return message(line, 1, line.length);

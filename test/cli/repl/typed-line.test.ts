@@ -142,9 +142,26 @@ describe('a message', () => {
       expect(first?.mentions).toEqual([]);
       expect(sent(lineOf(first?.typed ?? ''))).toMatchObject({ text: first?.text, mentions: [] });
     }
+    const beside = sent(typedIn([paste('long\n'.repeat(20)), ...typing('@b.ts')]));
+    expect(beside?.mentions).toEqual(['b.ts']);
     const mixed = sent(typedIn([...typing('@b.ts '), paste('@a.ts')]));
     expect(mixed?.mentions).toEqual(['b.ts']);
     expect(sent(lineOf(mixed?.typed ?? ''))).toMatchObject({ text: '@b.ts @a.ts', mentions: [] });
+  });
+
+  test('that failed names the same files when it returns, also if a pasted @ is a part of it', () => {
+    const parts = fc.oneof(
+      texts.map(typing),
+      texts.map((text) => [paste(text)]),
+    );
+    fc.assert(
+      fc.property(fc.array(parts, { minLength: 1, maxLength: 4 }), (inputs) => {
+        const first = sent(typedIn(inputs.flat()));
+        if (first === null || first.mayBeCommand) return;
+        expect(sent(lineOf(first.returned))).toMatchObject({ text: first.text, mentions: first.mentions });
+      }),
+      { numRuns: runs(200, 5_000) },
+    );
   });
 
   test.each(['/title X', '//lit', '"""block"""', '"""\n  block\n"""', 'plain'])(

@@ -83,7 +83,7 @@ export class AttackedTerminal {
       if (!line.startsWith('\t'))
         return {
           kind: 'line',
-          line: { text: line, mayBeCommand: line.startsWith('/'), mentions: [], typed: line },
+          line: { text: line, mayBeCommand: line.startsWith('/'), mentions: [], typed: line, returned: line },
         };
       const typed = line.slice(1);
       const { insert, choices } = await complete(typed, typed.length, completed, async () => []);
