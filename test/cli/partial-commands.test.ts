@@ -3,6 +3,7 @@ import { type Command, CommanderError, type Option } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandPath, eachCommand } from '../../src/cli/command-tree.ts';
+import { hasOptions } from '../../src/cli/partial-commands.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Run } from '../../src/cli/run.ts';
 import { runs } from '../support/runs.ts';
@@ -11,12 +12,13 @@ const silent = { writeOut() {}, writeErr() {} };
 
 /** The command that ran, its options and its arguments; null for words that cannot be parsed. */
 async function read(words: readonly string[], isPartial: boolean) {
-  let found: { path: string; options: object; args: readonly string[] } | null = null;
+  let found: { path: string; options: object; args: readonly string[]; hasOptions: boolean } | null = null;
   const run: Run =
     () =>
     async (...inputs) => {
       const command = inputs.at(-1) as Command;
-      found = { path: commandPath(command), options: command.optsWithGlobals(), args: command.args };
+      const options = command.optsWithGlobals();
+      found = { path: commandPath(command), options, hasOptions: hasOptions(command), args: command.args };
     };
   const program = await buildProgram(words, '', run, silent, { isPartial });
   eachCommand(program, (command) => command.exitOverride());
