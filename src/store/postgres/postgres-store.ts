@@ -175,7 +175,7 @@ export class PostgresStore implements SessionStore {
   readonly importSession: SessionStore['importSession'] = async (projectId, record, key, by) => {
     const { rules } = this.#tools;
     const imported = await this.#once(projectId, key, (ask) =>
-      importOrReplace(ask, rules, projectId, record, by),
+      importOrReplace(ask, rules, projectId, { record, by, judge: this.#server }),
     );
     this.#searchIndex.keepUp(record.messages.length);
     return imported;

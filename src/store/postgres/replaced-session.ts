@@ -28,14 +28,15 @@ import {
   visibleColumns,
 } from './message-columns.ts';
 import { isAbandoned } from './reply-parts.ts';
-import { noTurnRuns } from './servers.ts';
+import { noTurnRunsFor } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
 import { nowMs, statement } from './statement.ts';
 
+// $3: the owner that asks.
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL
-    AND (session.turn_owner = 'import' OR ${noTurnRuns}) AND NOT (${isAbandoned()})`);
+    AND (session.turn_owner = 'import' OR ${noTurnRunsFor('$3::text')}) AND NOT (${isAbandoned('$3::text')})`);
 
 const everyMessage = statement(`
   SELECT message.* FROM parley.sessions AS session CROSS JOIN LATERAL (
@@ -114,6 +115,8 @@ interface ReplacementCall {
   readonly record: SessionRecord;
   readonly replaces: ReplacedSession;
   readonly by: AuditOrigin | undefined;
+  /** The owner of the server that asks; null for a process that does not serve. */
+  readonly judge: string | null;
 }
 
 type FreeRow = SessionRow & { readonly id: number; readonly version: string };
@@ -125,13 +128,12 @@ export async function importOrReplace(
   ask: Ask,
   rules: StoreRules,
   projectId: string,
-  record: SessionRecord,
-  by?: AuditOrigin,
+  { record, by, judge }: Omit<ReplacementCall, 'replaces'>,
 ): Promise<Session | null> {
   const { replaces } = record;
   if (replaces === undefined) return importSession(ask, rules, projectId, record, by);
   return (
-    (await replaceSession(ask, rules, projectId, { record, replaces, by })) ??
+    (await replaceSession(ask, rules, projectId, { record, replaces, by, judge })) ??
     // It was replaced already, if the answer to the first call was lost.
     sameSession(ask, rules, projectId, record)
   );
@@ -142,11 +144,11 @@ async function replaceSession(
   ask: Ask,
   rules: StoreRules,
   projectId: string,
-  { record, replaces, by }: ReplacementCall,
+  { record, replaces, by, judge }: ReplacementCall,
 ): Promise<Session | null> {
   const { session: read } = replaces;
   const session = importedSession(record);
-  const [row] = await ask<FreeRow>(free, [projectId, session.session_id]);
+  const [row] = await ask<FreeRow>(free, [projectId, session.session_id, judge]);
   if (row === undefined || !rules.isSame(toSession(row), read)) return null;
   const stored = await ask<StoredRow>(everyMessage, [projectId, session.session_id]);
   const change = replacementOf(stored.map(toMessage), record);

@@ -50,8 +50,10 @@ export const leaseUntil = (judge = 'NULL::text') => `
   ), session.turn_until)`;
 /** SQL for `parley.sessions AS session`: true if a turn runs in it. */
 export const turnRuns = `(session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp())`;
-/** The opposite of {@link turnRuns}. */
-export const noTurnRuns = `(session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
+/** The opposite of {@link turnRuns}, as `judge` sees it. */
+export const noTurnRunsFor = (judge?: string) =>
+  `(session.turn_owner IS NULL OR ${leaseUntil(judge)} <= clock_timestamp())`;
+export const noTurnRuns = noTurnRunsFor();
 
 export class ServerBeat {
   readonly owner: string;

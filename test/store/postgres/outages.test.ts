@@ -2,12 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Session } from '../../../src/service/session.ts';
 import type { PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { openSilentProxy, type SilentProxy } from '../../support/silent-proxy.ts';
 import {
   everySession,
+  firstPage,
   newId,
   newKey,
   newProject,
@@ -134,7 +136,7 @@ test.each([
   ['before', ever],
   ['after', 50],
 ])(
-  'reading messages %s the first heartbeat after an outage ends no turn of another server',
+  'reading or replacing messages %s the first heartbeat after an outage ends no turn of another server',
   async (_, beatMs) => {
     const openServer = async (beats: number) => {
       const proxy = await openProxy();
@@ -149,6 +151,7 @@ test.each([
     const turn = await begin(store, project, ofOwner(owner));
     const part = { message_id: 'msg_part', mode: 'test', now: startOfTime, at: 0, content: 'Once' };
     await store.renewTurn(project, turn, ever, part);
+    const bare = await begin(store, project, ofOwner(owner));
     const leaseOf = async (server: string) => {
       const isOver = `SELECT 1 FROM parley.servers WHERE owner = '${server}' AND until < clock_timestamp()`;
       return (await database.rows(isOver)).length > 0 ? 'over' : 'held';
@@ -161,6 +164,10 @@ test.each([
     expect(await contents(reader.store, project, turn.session_id)).toEqual(['user: Hello']);
     const all = await reader.store.listAllMessages(project, turn.session_id, { limit: 10, after: null });
     expect(all?.items).toHaveLength(1);
+    const session = (await reader.store.findSession(project, bare.session_id)) as Session;
+    const messages = (await reader.store.listMessages(project, bare.session_id, firstPage))?.items ?? [];
+    const imported = { session: { ...session, title: 'imported' }, messages, replaces: { session } };
+    expect(await reader.store.importSession(project, imported, null)).toMatchObject({ value: null });
     proxy.speak();
     expect(await store.renewTurn(project, turn, ever)).toBe(true);
   },
