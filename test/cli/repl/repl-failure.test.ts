@@ -1,4 +1,6 @@
 // A failure in the REPL: one line, the message back at the prompt, and /retry.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openPacedServer, type PacedServer } from '../../support/paced-server.ts';
 import { sendJson, serve } from '../../support/scripted-server.ts';
@@ -152,6 +154,40 @@ test.each([
   second.say('Now.');
   second.end();
   await screen.shows('Now.');
+});
+
+test('a failed message is sent again with its files; Enter reads them again, and /retry does not', async () => {
+  const place = fixture.place();
+  const file = join(place.path, 'a.md');
+  writeFileSync(file, 'one\n');
+  const screen = fixture.open(
+    ['repl', '-m', 'slow'],
+    { env: talkingTo(server.url), columns: 200, rows: 60 },
+    place,
+  );
+  await screen.stands('slow> ');
+  const block = (text: string) => `see @a.md @b.md\n\n\`\`\`a.md\n${text}\n\`\`\``;
+  const failed = async () => {
+    const turn = await server.next();
+    turn.refuse(502, 'ENGINE_FAILED', 'No model.');
+    await screen.stands('slow> see @a.md @b.md');
+    return { key: turn.key, message: turn.body.message };
+  };
+  screen.type(`see @a.md ${paste('@b.md')}\r`);
+  const first = await failed();
+  expect(first.message).toBe(block('one'));
+  screen.type('\r');
+  expect(await failed()).toEqual(first);
+  writeFileSync(file, 'two\n');
+  screen.type('\x15/retry\r');
+  const repeated = await server.next();
+  expect([repeated.key, repeated.body.message]).toEqual([first.key, first.message]);
+  repeated.refuse(502, 'ENGINE_FAILED', 'No model.');
+  await screen.stands('slow> ');
+  screen.type('see @a.md @b.md\r');
+  const changed = await failed();
+  expect(changed.message).toBe(block('two'));
+  expect(changed.key).not.toBe(first.key);
 });
 
 describe('the error after a failure', () => {
