@@ -49,9 +49,16 @@ export async function withFiles(
   const { message, bytes } = await messageWith(text, files, context);
   const added = named.map((path) => `${path} (${counted(bytes.get(resolve(path)) ?? 0, 'byte')})`);
   const unread = others.map(({ path, reason }) => `${path} (${reason})`);
-  if (added.length > 0) await context.sayDimly(`Added ${added.join(', ')}.`);
-  if (unread.length > 0) await context.sayDimly(`Sent as text: ${unread.join(', ')}.`);
+  if (added.length > 0) await context.sayDimly(`Added ${listed(added)}.`);
+  if (unread.length > 0) await context.sayDimly(`Sent as text: ${listed(unread)}.`);
   return message;
+}
+
+const maxListed = 10;
+
+function listed(items: readonly string[]): string {
+  const rest = items.length - maxListed;
+  return items.slice(0, maxListed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 interface MessageWithFiles {

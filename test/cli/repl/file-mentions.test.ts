@@ -95,6 +95,15 @@ test('a path is found before the punctuation of any script, and a note names eac
   );
 });
 
+test('a note about very many paths names the first ones', async () => {
+  const place = await placeWithFiles();
+  const screen = await open(place);
+  const line = Array.from({ length: 12 }, (_, index) => `@${index}/x`).join(' ');
+  const noted = (await entered(screen, line)).replaceAll('\n', ' ');
+  expect(noted).toContain('Sent as text: 0/x (no such file), 1/x');
+  expect(noted).toContain('9/x (no such file) and 2 more.');
+});
+
 test('a stopped search for files does not go on', async () => {
   await expect(findMentions(['a.md'], undefined, AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
     'stopped',
