@@ -11,7 +11,7 @@ import {
   plain,
   withLineFeeds,
 } from './line-text.ts';
-import { isOpen, mentionOffsets, parseLine } from './typed-line.ts';
+import { isOpen, mentionsIn, parseLine } from './typed-line.ts';
 
 export interface LineState {
   /** The text as it is edited, with private units for folded pastes and literal characters (line-text.ts). */
@@ -67,22 +67,25 @@ export function draftOf({ text, cursor }: LineState): Draft {
  * stays a message however it is edited; it still names its files. The cursor is after the message. Ctrl-Y still inserts the text that was cut before.
  */
 export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
-  const { pastes } = before;
+  let { pastes } = before;
   const line = { ...emptyLine, killedText: expandFolds(before.killedText, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
   const parsed = parseLine(typed);
   const { from, to, isCommand } = parsed;
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
-  const content = typed.slice(from, to);
-  const mentions = new Set(mentionOffsets(parsed));
-  const folds = mentions.size === 0 && isLong(content, size) && pastes.length < maxFolds;
-  const shown = head + (folds ? foldOf(pastes.length) : literal(content, mentions));
-  return {
-    ...line,
-    text: shown + typed.slice(to),
-    cursor: shown.length,
-    pastes: folds ? [...pastes, content] : pastes,
+  let [shown, end] = [head, from];
+  const add = (text: string) => {
+    const folds = isLong(text, size) && pastes.length < maxFolds;
+    shown += folds ? foldOf(pastes.length) : literal(text);
+    if (folds) pastes = [...pastes, text];
   };
+  for (const mention of mentionsIn(parsed)) {
+    add(plain(typed.slice(end, from + mention.from)));
+    end = from + mention.to;
+    shown += `@${literal(typed.slice(from + mention.from + 1, end))}`;
+  }
+  add(plain(typed.slice(end, to)));
+  return { ...line, text: shown + typed.slice(to), cursor: shown.length, pastes };
 }
 
 /** Replaces a part of the text, and puts the cursor after the new part. */

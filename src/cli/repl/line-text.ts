@@ -30,10 +30,10 @@ export function foldOf(index: number): string {
   return String.fromCharCode(firstFold + index);
 }
 
-/** Replaces each special character by its private unit, except at the offsets in `meaningful`. Offsets stay the same. */
-export function literal(text: string, meaningful: ReadonlySet<number> = new Set()): string {
-  return text.replace(/[/"\\ \t\n@]/g, (character, at: number) =>
-    meaningful.has(at) ? character : String.fromCharCode(firstLiteral + specialCharacters.indexOf(character)),
+/** Replaces each special character by its private unit. Offsets stay the same. */
+export function literal(text: string): string {
+  return text.replace(/[/"\\ \t\n@]/g, (character) =>
+    String.fromCharCode(firstLiteral + specialCharacters.indexOf(character)),
   );
 }
 

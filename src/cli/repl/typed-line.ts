@@ -83,20 +83,21 @@ export function mentionsOf(line: ParsedLine): readonly string[] {
   return mentionsIn(line).map(({ path }) => path);
 }
 
-/** The offset of each `@` that names a file, in the text of a parsed line. */
-export function mentionOffsets(line: ParsedLine): readonly number[] {
-  return mentionsIn(line).map(({ at }) => at);
+interface Mention {
+  readonly path: string;
+  /** The position in the text of the parsed line, with the `@`. */
+  readonly from: number;
+  readonly to: number;
 }
 
-function mentionsIn({ isCommand, isQuoted, text }: ParsedLine): { at: number; path: string }[] {
+export function mentionsIn({ isCommand, isQuoted, text }: ParsedLine): readonly Mention[] {
   if (isCommand || isQuoted || !text.includes('@')) return [];
   const words = plain(text).matchAll(/(?<!\S)@(?:"([^"\n]+)"|((?:\\ |\S)+))/g);
-  return Array.from(words)
-    .filter(({ index }) => text.charAt(index) === '@')
-    .map(({ 1: quoted, 2: word = '', index }) => ({
-      at: index,
-      path: quoted ?? word.replaceAll('\\ ', ' '),
-    }));
+  return Array.from(words, ({ 0: all, 1: quoted, 2: word = '', index: from }) => ({
+    path: quoted ?? word.replaceAll('\\ ', ' '),
+    from,
+    to: from + all.length,
+  })).filter(({ from }) => text.charAt(from) === '@');
 }
 
 function message(line: string, from: number, to: number): ParsedLine {

@@ -164,6 +164,16 @@ describe('a message', () => {
     );
   });
 
+  test('with a long paste beside a typed @ is folded when it is recalled, and keeps its meaning', () => {
+    const long = 'line\n'.repeat(50);
+    const first = sent(typedIn([paste(long), ...typing('see @b.ts '), paste(long)]));
+    const recalled = typedIn([key('up')], [first?.typed ?? '']);
+    for (const state of [recalled, lineOf(first?.returned ?? '')]) {
+      expect(state.text.length).toBeLessThan(20);
+      expect(sent(state)).toMatchObject({ text: `${long}see @b.ts ${long}`, mentions: ['b.ts'] });
+    }
+  });
+
   test.each(['/title X', '//lit', '"""block"""', '"""\n  block\n"""', 'plain'])(
     'that was typed as %j returns as it was typed',
     (line) => {
