@@ -37,7 +37,7 @@ export function commandRows(commands: readonly CommandHelp[]): readonly HelpRow[
     ...commands.map(
       ({ name, argument, description }): HelpRow => [`/${name} ${argument}`.trimEnd(), description],
     ),
-    ['@PATH', 'in a message: add this file to it'],
+    ['@PATH', 'in a typed message: add this file to it (@"MY PATH" if the path has spaces)'],
     ['//', 'at the start: send a message that begins with a slash'],
   ];
 }
