@@ -5,7 +5,7 @@ import { plain, unfoldText } from './line-text.ts';
 
 /**
  * `inserted`: the line has changed. `listed`: the caller shows `list` above the line. `nothing`: there is nothing to insert or to list.
- * `folded`: the line has a fold and cannot be completed.
+ * `folded`: the command has a fold and cannot be completed.
  */
 interface CompletionEffect {
   readonly kind: 'inserted' | 'listed' | 'nothing' | 'folded';
@@ -35,12 +35,13 @@ export class LineCompletion {
 
   async run(state: LineState): Promise<CompletionEffect> {
     const text = plain(state.text);
-    // A line with a fold is not completed, because the shown text differs from its text.
-    if (text !== unfoldText(state.text, [])) return { kind: 'folded', state, list: '' };
+    // A pasted slash begins no command, and a pasted `@` no path. They are private units here.
+    const typed = text.replace(/^\/|(?<!\S)@/g, (_, at: number) => state.text.charAt(at));
+    // The argument of a command is not completed if it has a fold, because the shown text differs from its text.
+    const isFolded = text !== unfoldText(state.text, []);
+    if (isFolded && typed.startsWith('/')) return { kind: 'folded', state, list: '' };
     this.#running = new AbortController();
     try {
-      // A pasted slash begins no command, and a pasted `@` no path. They are private units here.
-      const typed = text.replace(/^\/|(?<!\S)@/g, (_, at: number) => state.text.charAt(at));
       const { from, to, insert, choices } = await this.#complete(typed, state.cursor, this.#running.signal);
       if (typed.slice(from, to) !== insert)
         return { kind: 'inserted', state: replaceText(state, from, to, insert), list: '' };

@@ -135,6 +135,18 @@ describe('Tab', () => {
     expect(await completion.run(state)).toMatchObject({ kind: 'inserted', state: { text: '@notes.md' } });
   });
 
+  test('completes a path beside a folded paste, and no command with one', async () => {
+    const completion = new LineCompletion((text, cursor) => complete(text, cursor, completed, files));
+    const long = 'line\n'.repeat(50);
+    const beside = insertText(insertPaste(emptyLine, long), ' @no');
+    const completedPath = insertText(insertPaste(emptyLine, long), ' @notes.md').text;
+    expect(await completion.run(beside)).toMatchObject({ kind: 'inserted', state: { text: completedPath } });
+    for (const before of ['/mode ', '@']) {
+      const state = insertPaste(insertText(emptyLine, before), long);
+      expect((await completion.run(state)).state).toEqual(state);
+    }
+  });
+
   test('completes before the text behind the cursor', async () => {
     const { from, to, insert } = await complete('/mode el later', 8, completed, files);
     expect({ from, to, insert }).toEqual({ from: 6, to: 8, insert: 'eliza' });
