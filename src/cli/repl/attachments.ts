@@ -20,7 +20,7 @@ export async function attach(path: string, conversation: Conversation, context: 
   if (await isDevice(path))
     throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');
   const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
-  conversation.files = [...conversation.files.filter((other) => other !== path), path];
+  conversation.files = [...conversation.files.filter((other) => resolve(other) !== resolve(path)), path];
   const size = counted(Buffer.byteLength(text), 'byte');
   await context.say(`Attached ${oneLine(path)} (${size}) to the next message.`);
 }

@@ -69,7 +69,9 @@ test('the size is that of the text that is sent, and a file with two paths is ad
   expect(await entered(screen, 'see @/proc/sys/kernel/ostype @one')).toContain(
     'Added /proc/sys/kernel/ostype (6 bytes), one (1 byte).',
   );
+  await entered(screen, '/file notes.md');
   await entered(screen, '/file ./notes.md');
+  await screen.until('one file', () => screen.cursorRow.endsWith(' +1>'));
   expect(await entered(screen, 'see @notes.md and @src/../notes.md')).toContain('Added notes.md (10 bytes).');
   const [, second] = await sent(place, screen);
   expect(second).toBe('see @notes.md and @src/../notes.md\n\n```./notes.md\nBuy milk.\n```');
