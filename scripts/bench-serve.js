@@ -121,6 +121,7 @@ function remoteOptions(url) {
     extensions: ['archive', 'idempotency', 'stream'],
     env: {},
     authorityFile: null,
+    readAuthorities: async () => null,
     timeout: null,
     trace: null,
     now: Date.now,
