@@ -32,8 +32,9 @@ export function readNote(text: string): Note | null {
     return null;
   }
   const isNote =
-    [note?.time, note?.what].every((field) => typeof field === 'string') &&
-    typeof note?.count === 'number' &&
+    typeof note?.time === 'string' &&
+    typeof note.what === 'string' &&
+    typeof note.count === 'number' &&
     Array.isArray(note.ids) &&
     note.ids.every((id) => typeof id === 'string');
   return isNote ? (note as Note) : null;
@@ -53,7 +54,7 @@ export function chained(head: AuditHead | null, waiting: readonly string[]): rea
   return gather(waiting).map((entry) => {
     const number = last.number + 1;
     last = { number, hash: chainedHash(last.hash, number, entry) };
-    return { ...last, entry };
+    return { number, entry, hash: last.hash };
   });
 }
 

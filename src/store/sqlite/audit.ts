@@ -24,12 +24,12 @@ interface AuditedSession {
 }
 
 export const auditStatements = {
-  addWaiting: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
+  addWaiting: 'INSERT INTO audit_waiting (entry) VALUES (?)',
   waiting: `SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage}`,
   isWaiting: 'SELECT 1 FROM audit_waiting WHERE id <= @last LIMIT 1',
   last: 'SELECT max(id) AS id FROM audit_waiting',
   forget: 'DELETE FROM audit_waiting WHERE id <= @id',
-  add: 'INSERT INTO audit (number, entry, hash) VALUES (@number, @entry, @hash) ON CONFLICT (number) DO NOTHING',
+  add: 'INSERT INTO audit (number, entry, hash) VALUES (?, ?, ?) ON CONFLICT (number) DO NOTHING',
   read: `SELECT number, entry, hash FROM audit WHERE number > @after ORDER BY number LIMIT ${auditPage}`,
   head: `SELECT value FROM meta WHERE name = 'audit_head'`,
   setHead: `
@@ -49,7 +49,7 @@ export class SqliteAudit implements AuditLog {
 
   /** Called inside a transaction of the writer. */
   add(connection: Connection, note: AuditNote): void {
-    connection.run(auditStatements.addWaiting, { entry: noteText(note) });
+    connection.runValues(auditStatements.addWaiting, [noteText(note)]);
     this.#timer.notify();
   }
 
@@ -135,7 +135,7 @@ function nextWaiting(connection: Connection, last: number): readonly { id: numbe
 
 /** Adds rows at the end of the chain. */
 export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
-  for (const row of rows) connection.run(auditStatements.add, { ...row });
+  for (const { number, entry, hash } of rows) connection.runValues(auditStatements.add, [number, entry, hash]);
   const last = rows.at(-1);
   if (last !== undefined) connection.run(auditStatements.setHead, { value: headText(last) });
 }
