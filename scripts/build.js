@@ -156,12 +156,15 @@ function isLate(module) {
 }
 
 /**
- * Writes the chunks, the first one after its hash. Each text takes a multiple of eight bytes, so that the code cache after it is aligned.
+ * Writes the chunks, the first one after its hash. Each text takes a multiple of eight bytes, so that the code cache after it is aligned. V8
+ * stores a text of 128 KiB outside of its young generation. A shorter text of the chat would cause a collection, of most of a millisecond,
+ * before the end of a chat.
  */
 function writeTexts() {
   for (const { fileName, name, code } of output) {
     const text = name === 'main' ? `${hashComment(code)}${code}` : code;
-    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(text.length / 8) * 8));
+    const least = Math.max(text.length, name === 'chat' ? 128 * 1024 : 0);
+    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(least / 8) * 8));
   }
 }
 
