@@ -135,7 +135,8 @@ function nextWaiting(connection: Connection, last: number): readonly { id: numbe
 
 /** Adds rows at the end of the chain. */
 export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
-  for (const { number, entry, hash } of rows) connection.runValues(auditStatements.add, [number, entry, hash]);
+  for (const { number, entry, hash } of rows)
+    connection.runValues(auditStatements.add, [number, entry, hash]);
   const last = rows.at(-1);
   if (last !== undefined) connection.run(auditStatements.setHead, { value: headText(last) });
 }
