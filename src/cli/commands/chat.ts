@@ -1,5 +1,4 @@
 // `parley chat`: one turn. Only the reply is written to stdout.
-
 import { type Command, Option } from 'commander';
 import { offers } from '../../service/backend.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';

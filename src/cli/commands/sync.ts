@@ -1,5 +1,4 @@
 // `parley sync`: exchanges sessions between two stores. It can be stopped and run again.
-
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';

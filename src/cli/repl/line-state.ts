@@ -64,7 +64,8 @@ export function draftOf({ text, cursor }: LineState): Draft {
 
 /**
  * A new line with the text of a line from the history, or of a message that returns to the prompt. The message is literal text, so it
- * stays a message however it is edited; it still names its files. The cursor is after the message. Ctrl-Y still inserts the text that was cut before.
+ * stays a message however it is edited; it still names its files. The cursor is after the message. Ctrl-Y still inserts the text that was
+ * cut before.
  */
 export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
   let { pastes } = before;
