@@ -185,7 +185,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     async close() {
       try {
         await engines.close?.();
-        await archive.finish();
+        await Promise.all([archive.finish(), keys.finish()]);
       } finally {
         await store.close();
       }

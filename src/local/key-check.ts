@@ -109,6 +109,11 @@ export class KeyCheck {
     return { time: this.#local.now(), key_id, request_id: requestId };
   }
 
+  /** Call it before the store is closed. */
+  finish(): Promise<void> {
+    return this.#refusedLogins.finish();
+  }
+
   /** Asks the store for a key, and remembers it. Throws for a key that is refused. */
   async #find(apiKey: string): Promise<{ readonly record: FoundKey; readonly key: KnownKey }> {
     const hash = this.#known.get(apiKey)?.hash ?? (isKey(apiKey) ? hashKey(apiKey) : null);

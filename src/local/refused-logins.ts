@@ -10,6 +10,8 @@ const maxNamed = 10;
 export class RefusedLogins {
   readonly #local: Pick<LocalOptions, 'store' | 'now'>;
   #timer: NodeJS.Timeout | null = null;
+  /** The newest recording. Its failure is ignored. */
+  #recording = Promise.resolve();
   #count = 0;
   #named = new Set<string>();
 
@@ -25,6 +27,13 @@ export class RefusedLogins {
     if (this.#timer === null) this.#record();
   }
 
+  /** Records what is counted, before the store is closed. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#count > 0) this.#record();
+    await this.#recording;
+  }
+
   #record(): void {
     const note: AuditNote = {
       what: 'refused_login',
@@ -37,7 +46,7 @@ export class RefusedLogins {
     };
     this.#count = 0;
     this.#named = new Set();
-    this.#local.store.audit.record(note).catch(() => {});
+    this.#recording = this.#local.store.audit.record(note).catch(() => {});
     this.#timer = setTimeout(() => {
       this.#timer = null;
       if (this.#count > 0) this.#record();

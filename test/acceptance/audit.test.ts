@@ -84,3 +84,14 @@ test('an export over HTTP is logged by the server with its key and the sessions,
     { count: 2, key_id, ids: ids.map(sessionMark), request_id: expect.stringMatching(/./) },
   ]);
 });
+
+test('a server that stops records the refused keys that it has counted', async () => {
+  const place = removeAfterTest(new Place());
+  await place.output(['sessions', 'create']);
+  const served = await servePlace(place);
+  for (let count = 0; count < 3; count += 1)
+    await fetch(`${served.url}/v1/models`, { headers: { Authorization: 'Bearer unknown' } });
+  await served.end('SIGTERM');
+  const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--what', 'refused_login']);
+  expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+});
