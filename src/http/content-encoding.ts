@@ -1,6 +1,6 @@
 // Decompresses a response body. Parley does not request compression, but some servers compress nevertheless.
 import type { Transform } from 'node:stream';
-import { HttpFailure, tooLarge } from './http-failure.ts';
+import { codeOf, HttpFailure, tooLarge } from './http-failure.ts';
 
 /** `maxBytes` limits the decompressed bytes. */
 export async function* decompress(
@@ -36,7 +36,7 @@ export async function* decompress(
       yield chunk;
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = codeOf(error);
     if (code === 'Z_BUF_ERROR')
       throw new HttpFailure('broken', 'the compressed response was cut off', { cause: error });
     if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;

@@ -5,7 +5,7 @@ import { openConnections } from './connections.ts';
 import { HttpExchange, type ResponseHead } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
 import { HttpResponse } from './http-response.ts';
-import type { Connections } from './plain-connections.ts';
+import type { Connections, DispatchOptions } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -26,7 +26,7 @@ export interface HttpClientOptions {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: DispatchOptions['method'];
   /** Including the query. The path is sent unchanged. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

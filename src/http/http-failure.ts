@@ -80,7 +80,7 @@ export function httpFailure(error: unknown, isSent: boolean, { host, proxy }: De
   }
   if (proxy !== null && !isSent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
     // undici has the status of the proxy's response only in its message.
-    const [, status = ''] = /^Proxy response( \(\d+\))/.exec(messageOf(cause)) ?? [];
+    const [, status = ''] = /: Proxy response( \(\d+\))/.exec(String(cause)) ?? [];
     return failure('proxy', `the proxy ${proxy} did not connect to ${host}${status}`);
   }
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
@@ -136,10 +136,6 @@ function firstOf(error: unknown): unknown {
   // undici wraps the failure of the TLS connection to a proxy.
   if (error instanceof Error && codeOf(error) === 'UND_ERR_PRX_TLS') return error.cause;
   return error;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : '';
 }
 
 export function codeOf(error: unknown): string {

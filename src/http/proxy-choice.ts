@@ -20,10 +20,10 @@ export interface ProxyVariables {
 export function proxyFor(origin: string, env: ProxyVariables): string | null {
   const { protocol, hostname, port } = new URL(origin);
   if (isLoopback(hostname)) return null;
-  const https = protocol === 'https:';
-  const name = (https ? httpsNames : httpNames).find((variable) => env[variable]);
+  const isSecure = protocol === 'https:';
+  const name = (isSecure ? httpsNames : httpNames).find((variable) => env[variable]);
   if (name === undefined) return null;
-  if (isExempt(hostname, port || (https ? '443' : '80'), env.no_proxy || env.NO_PROXY || '')) return null;
+  if (isExempt(hostname, port || (isSecure ? '443' : '80'), env.no_proxy || env.NO_PROXY || '')) return null;
   const value = env[name] ?? '';
   // Many users write `proxy:3128`.
   const hasScheme = value.includes('://');

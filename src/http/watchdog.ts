@@ -2,6 +2,7 @@
 // one listener all exchanges with the same signal. A deadline runs only while the client waits for the server. Deadlines are times of a
 // monotonic clock, because the time of day may change.
 import { monotonicMs } from '../system/monotonic-clock.ts';
+import { Deadline } from './deadline.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -39,8 +40,7 @@ export class Watchdog {
    */
   readonly #all: WatchedExchange[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
-  #timer: NodeJS.Timeout | undefined;
-  #immediate: NodeJS.Immediate | undefined;
+  readonly #timer = new Deadline(() => this.#check());
   #nextCheck = Number.POSITIVE_INFINITY;
 
   constructor(options: WatchdogOptions) {
@@ -82,7 +82,7 @@ export class Watchdog {
   }
 
   close(): void {
-    this.#stopCheck();
+    this.#timer.stop();
   }
 
   #listen(signal: AbortSignal): Listening {
@@ -103,21 +103,9 @@ export class Watchdog {
   }
 
   #checkAt(time: number): void {
-    this.#stopCheck();
     this.#nextCheck = time;
-    // A suspended process may continue after the deadline. The event loop reads what arrived meanwhile between its timers and its immediates.
     // Node 21 and newer warn of a negative delay.
-    this.#timer = setTimeout(
-      () => {
-        this.#immediate = setImmediate(() => this.#check());
-      },
-      Math.max(0, time - monotonicMs()),
-    );
-  }
-
-  #stopCheck(): void {
-    clearTimeout(this.#timer);
-    clearImmediate(this.#immediate);
+    this.#timer.start(Math.max(0, time - monotonicMs()));
   }
 
   #check(): void {

@@ -1,10 +1,11 @@
 // The type of the server's routes, and the failures for an unknown path or method.
 import { ParleyError } from '../service/errors.ts';
+import type { Route } from '../wire/routes.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A method, a path, and their handler. */
 export interface ServedRoute {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: Route['method'];
   /** `:id` stands for one segment. */
   readonly path: string;
   /** `id` is the decoded segment; empty for a path without one. */
