@@ -11,7 +11,7 @@ import type { LocalOptions } from './local-options.ts';
 import { RefusedLogins } from './refused-logins.ts';
 
 /** How many valid keys are remembered, those that were used last. The limit bounds the memory. A forgotten key is looked up again. */
-const rememberedKeys = 1000;
+const maxRememberedKeys = 1000;
 const hourMs = 60 * 60 * 1000;
 
 /** The project of a call. `keyHash`: the hash of its key, which the store checks with the call; null if the key was checked before. */
@@ -143,7 +143,7 @@ export class KeyCheck {
   /** Null for a key that is not remembered. While there is room for many others, the order does not matter, and changing it costs time. */
   #recall(apiKey: string): KnownKey | null {
     const key = this.#known.get(apiKey) ?? null;
-    if (key === null || this.#known.size < rememberedKeys / 2) return key;
+    if (key === null || this.#known.size < maxRememberedKeys / 2) return key;
     this.#known.delete(apiKey);
     this.#known.set(apiKey, key);
     return key;
@@ -151,7 +151,7 @@ export class KeyCheck {
 
   #remember(apiKey: string, key: KnownKey): KnownKey {
     const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= rememberedKeys) this.#known.delete(oldest);
+    if (oldest !== undefined && this.#known.size >= maxRememberedKeys) this.#known.delete(oldest);
     this.#known.set(apiKey, key);
     return key;
   }

@@ -1,7 +1,7 @@
 // The operations as routes. A request is checked in the order of the API: first its key, then its shape. The service checks whether the
 // session exists.
 import type { Call } from '../service/call.ts';
-import { errorKind, ParleyError } from '../service/errors.ts';
+import { ParleyError } from '../service/errors.ts';
 import { exportPurpose, idempotencyHeader, purposeHeader } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes, type StreamedOperation } from '../wire/routes.ts';
 import { type ChatDependencies, respondWithReply } from './chat-handler.ts';
@@ -120,12 +120,12 @@ function route<Name extends Operation>(
   async function respondTo(
     context: RequestContext,
     request: Request,
-    { call, id, rateLimit }: { call: RequestCall; id: string; rateLimit: RateLimit },
+    { call, id, rateLimit }: { call: Call; id: string; rateLimit: RateLimit },
   ): Promise<Response> {
     const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
     // The query and the body have the schemas of `name`. The compiler cannot see that.
     const respondWith = (body: unknown) =>
-      respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, rateLimit);
+      respond(context, request, { call, id, query, body } as OperationInput<Name>, rateLimit);
     if (noBody !== null) return respondWith(noBody);
     const { value, reservation } = await readBody(bodySource(context, request), bodyLimits, bodies);
     try {
@@ -150,5 +150,5 @@ function isSmallBody({ headers }: Request): boolean {
 /** True for a fault of the request itself or of its rate. Nothing of such a request is stored. */
 function isRequestFault(error: unknown): boolean {
   if (!(error instanceof ParleyError) || error.session_id !== null) return false;
-  return errorKind[error.code] === 'input' || error.code === 'RATE_LIMITED';
+  return error.kind === 'input' || error.code === 'RATE_LIMITED';
 }

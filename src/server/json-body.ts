@@ -29,7 +29,6 @@ export async function parseJsonBody(
   pause: () => Promise<void>,
   { shortBytes, scanBytes, partBytes }: JsonSteps = defaultSteps,
 ): Promise<unknown> {
-  const textOf = (from: number, to: number) => decode(bytes.subarray(from, to), from > 0, scanBytes, pause);
   if (bytes.length <= shortBytes) return JSON.parse(utf8.decode(bytes));
   const scan = new JsonScan(bytes, bounds, partBytes);
   for (;;) {
@@ -38,6 +37,7 @@ export async function parseJsonBody(
     await pause();
   }
   const lists = scan.longLists;
+  const textOf = (from: number, to: number) => decode(bytes.subarray(from, to), from > 0, scanBytes, pause);
   const whole: unknown = JSON.parse(await outlineOf(lists, bytes.length, textOf));
   if (typeof whole !== 'object' || whole === null) return whole;
   for (const list of lists) {

@@ -3,8 +3,7 @@ import { docsHeaders, docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { jsonResponse, textResponse } from './responses.ts';
 import type { ServedRoute } from './routing.ts';
-import type { RunningReplies } from './running-replies.ts';
-import { stopping } from './running-replies.ts';
+import { type RunningReplies, stopping } from './running-replies.ts';
 
 interface PublicRouteDependencies {
   readonly version: string;

@@ -6,7 +6,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
 
 /** The most keys that are remembered, to limit the memory. A forgotten key starts with a full allowance. */
-const rememberedKeys = 10_000;
+const maxRememberedKeys = 10_000;
 
 /** The limits of one key. They may change. */
 interface RateLimits {
@@ -107,7 +107,7 @@ export class RateLimiter {
   }
 
   #remember(apiKey: string): RateLimit {
-    if (this.#rateLimits.size >= rememberedKeys) {
+    if (this.#rateLimits.size >= maxRememberedKeys) {
       for (const [key, rateLimit] of this.#rateLimits) {
         if (rateLimit.isStreaming) continue;
         this.#rateLimits.delete(key);

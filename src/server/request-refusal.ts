@@ -18,8 +18,9 @@ export function refusalOf(error: ConnectionError, limits: ServerLimits): Refusal
     return refusal(408, 'INVALID_REQUEST', 'The request did not arrive in time.', 'Send it without pauses.');
   }
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    const subject = isRequestLine(error.rawPacket) ? 'The request line is' : 'The headers are';
-    const status = isRequestLine(error.rawPacket) ? 414 : 431;
+    const [status, subject] = isRequestLine(error.rawPacket)
+      ? [414, 'The request line is']
+      : [431, 'The headers are'];
     const message = `${subject} too long: the limit for both together is ${limits.headerBytes} bytes.`;
     return refusal(status, 'PAYLOAD_TOO_LARGE', message, 'Send a shorter request line, or fewer headers.');
   }

@@ -1,8 +1,7 @@
 // Checks a request against its schema, and names every fault by its field. No value is converted, except in the query, whose strings are
 // read as the numbers and booleans that the schema requires.
 import { z } from 'zod';
-import type { ErrorDetail } from '../service/errors.ts';
-import { ParleyError } from '../service/errors.ts';
+import { type ErrorDetail, ParleyError } from '../service/errors.ts';
 
 /** The most faults that are listed. */
 const maxFaults = 20;
