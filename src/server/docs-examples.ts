@@ -1,7 +1,5 @@
 // Examples for the page of the API: a request for curl and its response, generated from the schemas. The server accepts these requests.
-import type { OpenApiOperation } from './openapi.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
+import type { Json, OpenApiBody, OpenApiOperation } from './openapi.ts';
 
 /** The example values of fields, by name. Other fields have the first value that their schema allows. */
 const samples: Readonly<Record<string, unknown>> = {
@@ -49,26 +47,23 @@ export function responseExample({ responses }: OpenApiOperation): string {
   return schema === null ? '' : JSON.stringify(sampleOf(schema, '', false), null, 2);
 }
 
-function bodySchema(body: unknown): Schema | null {
-  const content = (
-    body as { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> } | undefined
-  )?.content;
-  return content?.['application/json']?.schema ?? null;
+function bodySchema(body: OpenApiBody | undefined): Json | null {
+  return body?.content['application/json']?.schema ?? null;
 }
 
 /** `isShort`: optional fields are left out, except the title. */
-function sampleOf(schema: Schema, name: string, isShort: boolean): unknown {
+function sampleOf(schema: Json, name: string, isShort: boolean): unknown {
   if ('const' in schema) return schema['const'];
   const sample = samples[name];
   if (sample !== undefined) return sample;
-  const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Schema[] | undefined;
+  const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined;
   if (choices !== undefined) return sampleOf(choices[0] ?? {}, name, isShort);
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   switch (schema['type']) {
     case 'object':
       return objectOf(schema, isShort);
     case 'array':
-      return [sampleOf((schema['items'] as Schema | undefined) ?? {}, '', isShort)];
+      return [sampleOf((schema['items'] as Json | undefined) ?? {}, '', isShort)];
     case 'integer':
     case 'number':
       return 1;
@@ -81,9 +76,9 @@ function sampleOf(schema: Schema, name: string, isShort: boolean): unknown {
   }
 }
 
-function objectOf(schema: Schema, isShort: boolean): unknown {
+function objectOf(schema: Json, isShort: boolean): unknown {
   const { properties = {}, required = [] } = schema as {
-    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly properties?: Readonly<Record<string, Json>>;
     readonly required?: readonly string[];
   };
   const fields = Object.entries(properties).filter(

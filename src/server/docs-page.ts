@@ -1,7 +1,7 @@
 // The OpenAPI document as one HTML page, without scripts or external resources, so that it works offline.
 import { escapeHtml } from '../system/html-escape.ts';
 import { curlExample, responseExample } from './docs-examples.ts';
-import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
+import type { OpenApiBody, OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
 /** Forbids the page to load or run anything, whatever its texts contain. */
 export const docsHeaders = {
@@ -80,9 +80,8 @@ function table(title: string, rows: readonly (readonly string[])[]): string {
   return `${title === '' ? '' : `<h3>${title}</h3>`}<table>${lines.join('')}</table>`;
 }
 
-function details(title: string, body: unknown): string {
-  const content = (body as { content?: Readonly<Record<string, { schema: unknown }>> } | undefined)?.content;
-  return Object.entries(content ?? {})
+function details(title: string, body: OpenApiBody | undefined): string {
+  return Object.entries(body?.content ?? {})
     .map(
       ([type, { schema }]) =>
         `<details><summary>${title}, ${escapeHtml(type)}</summary><pre>${escapeHtml(JSON.stringify(schema, withoutTimePattern, 2))}</pre></details>`,

@@ -14,7 +14,12 @@ import { isStreamed, type Operation, routes } from '../wire/routes.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import { nothing } from './schemas.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiBody extends Json {
+  /** The schema of each media type. */
+  readonly content: Readonly<Record<string, { readonly schema: Json }>>;
+}
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
@@ -31,8 +36,8 @@ export interface OpenApiOperation {
   readonly tags: readonly string[];
   readonly security?: readonly Json[];
   readonly parameters: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
+  readonly requestBody?: OpenApiBody;
+  readonly responses: Readonly<Record<string, OpenApiBody>>;
 }
 
 /** The codes that every operation may fail with. The lists after it hold the codes of some operations. */
@@ -181,13 +186,13 @@ const idempotencyParameter: Json = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 };
 
-function requestBodyOf(body: z.ZodObject): Json {
+function requestBodyOf(body: z.ZodObject): OpenApiBody {
   const schema = schemaOf(body, 'input');
   return { required: 'required' in schema, content: { 'application/json': { schema } } };
 }
 
 /** One response per status, with its possible codes. */
-function failuresOf(name: Operation): Readonly<Record<string, Json>> {
+function failuresOf(name: Operation): OpenApiOperation['responses'] {
   const { method, path } = routes[name];
   const codes: ErrorCode[] = [...commonCodes];
   if (path.includes(':id')) codes.push('SESSION_NOT_FOUND');
@@ -208,13 +213,13 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
 }
 
 /** The responses to a request that was never read completely (request-refusal.ts). */
-const refusals: Readonly<Record<string, Json>> = {
+const refusals: OpenApiOperation['responses'] = {
   408: documentedFailure('`INVALID_REQUEST`: the request did not arrive in time'),
   414: documentedFailure('`PAYLOAD_TOO_LARGE`: the request line is too long'),
   431: documentedFailure('`PAYLOAD_TOO_LARGE`: the headers are too long'),
 };
 
-function documentedFailure(description: string): Json {
+function documentedFailure(description: string): OpenApiBody {
   return {
     description,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
