@@ -78,6 +78,8 @@ export class LocalService implements ConversationService {
     });
     const { store } = this.#local;
     const { projectId, keyHash } = access;
+    // The budget is looked up first, because the key may be forgotten while this call waits.
+    const budget = new TurnBudget(store, this.#keys.budgetOf(call), request.message);
     const session = request.mode === null ? await this.#findSession(access, request.session_id ?? '') : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
     const mode = request.mode ?? (await this.#modeOf(projectId, call, session));
@@ -88,7 +90,6 @@ export class LocalService implements ConversationService {
       checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'chat', requestInMode);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
-    const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) => {
       const start = { access, request: requestInMode, idempotencyKey, answersOnly };
       return this.#keys.recordRefusal(keyHash, beginWhenFree(local, this.#turnQueue, call, start));

@@ -25,10 +25,15 @@ export function checkText(field: string, text: string): void {
 /** Checks the length before everything else: other checks would take long in a text of some MiB. A character has at most two units. */
 function checkCharacters(field: string, text: string, limit: number): void {
   if (text.length <= limit) return;
-  const length = text.length > limit * 4 ? `at least ${Math.ceil(text.length / 2)}` : [...text].length;
-  if (typeof length === 'string' || length > limit) {
-    throw invalid(field, `has ${length} characters; the limit is ${limit}`);
-  }
+  const isFarLonger = text.length > limit * 4;
+  const length = isFarLonger ? Math.ceil(text.length / 2) : [...text].length;
+  if (length <= limit) return;
+  throw invalid(field, `has ${isFarLonger ? 'at least ' : ''}${length} characters; the limit is ${limit}`);
+}
+
+function checkBytes(field: string, text: string, limit: number): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limit) throw invalid(field, `has ${bytes} bytes; the limit is ${limit}`);
 }
 
 /** A title has 1 to `limits.titleCharacters` code points, not white space alone, without control characters and line breaks. */
@@ -51,15 +56,13 @@ export function checkSettings(
   limits: Limits,
   place = '',
 ): void {
-  if (system !== undefined && system !== null) checkSystem(system, limits, `${place}system`);
+  if (system != null) checkSystem(system, limits, `${place}system`);
   const fault = parameters === undefined ? null : sessionParameterFault(parameters, limits);
   if (fault !== null) throw invalid([`${place}parameters`, ...fault.path].join('.'), fault.problem);
 }
 
 function checkSystem(system: string, limits: Limits, field: string): void {
-  const bytes = Buffer.byteLength(system);
-  if (bytes > limits.systemBytes)
-    throw invalid(field, `has ${bytes} bytes; the limit is ${limits.systemBytes}`);
+  checkBytes(field, system, limits.systemBytes);
   checkText(field, system);
   if (system.trim() === '') throw invalid(field, 'is empty or white space alone');
 }
@@ -67,9 +70,10 @@ function checkSystem(system: string, limits: Limits, field: string): void {
 /** Checks the settings of a chat, which become those of the session that the chat creates. */
 export function checkNewSettings(request: ChatRequest, limits: Limits): void {
   const { session_id, system, parameters } = request;
-  const setting = [system != null && 'system', parameters !== undefined && 'parameters'].find(Boolean);
-  if (setting && session_id !== null)
+  if (session_id !== null && (system != null || parameters !== undefined)) {
+    const setting = system == null ? 'parameters' : 'system';
     throw invalid(setting, 'is for a new session: it cannot be used with session_id');
+  }
   checkSettings(request, limits);
 }
 
@@ -78,7 +82,7 @@ export function checkChanges(changes: SessionChanges, limits: Limits): void {
   const { title } = changes;
   if (Object.values(changes).every((value) => value === undefined))
     throw invalid('title', 'is missing, and so is every other field that could change');
-  if (title !== undefined && title !== null) checkTitle(title, limits);
+  if (title != null) checkTitle(title, limits);
   checkSettings(changes, limits);
   if (changes.tags !== undefined) checkTags('tags', changes.tags, limits);
   if (changes.user != null) checkUser('user', changes.user);
@@ -148,9 +152,7 @@ const maxSchemaLevels = 1000;
 
 /** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes and `maxSchemaLevels` levels. */
 export function checkSchema(schema: string, limits: Limits): void {
-  const bytes = Buffer.byteLength(schema);
-  if (bytes > limits.schemaBytes)
-    throw invalid('schema', `has ${bytes} bytes; the limit is ${limits.schemaBytes}`);
+  checkBytes('schema', schema, limits.schemaBytes);
   let value: unknown;
   try {
     value = JSON.parse(schema);

@@ -13,14 +13,15 @@ const expectedReplyTokens = 1000;
 export class TurnBudget {
   readonly #budgets: KeyBudgets;
   readonly #keyHash: KeyHash;
-  readonly #expected: number;
+  /** The tokens that are counted before the turn. */
+  readonly #expected: number = 0;
   #day = 0;
 
   /** `keyHash`: null for a key without a budget, for which nothing is done. */
   constructor({ budgets }: Pick<SessionStore, 'budgets'>, keyHash: KeyHash, message = '') {
     this.#budgets = budgets;
     this.#keyHash = keyHash;
-    this.#expected = messageTokens(estimateTokens(message)) + expectedReplyTokens;
+    if (keyHash !== null) this.#expected = messageTokens(estimateTokens(message)) + expectedReplyTokens;
   }
 
   /**

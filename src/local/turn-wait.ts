@@ -8,6 +8,8 @@ import type { TurnQueue } from './turn-queue.ts';
 /** What a store answers where it does nothing. */
 type Refusal = Extract<TurnBegin, { kind: 'busy' | 'not_found' | 'mismatch' }>;
 
+const refusalKinds: readonly string[] = ['busy', 'not_found', 'mismatch'];
+
 /** How often, in ms, the owner of a running turn is checked: its process may have been killed. */
 const ownerLookMs = 250;
 
@@ -48,7 +50,7 @@ export async function whenFree<Answer extends { readonly kind: string }>(
 }
 
 function isRefusal(answer: { readonly kind: string }): answer is Refusal {
-  return ['busy', 'not_found', 'mismatch'].includes(answer.kind);
+  return refusalKinds.includes(answer.kind);
 }
 
 /**

@@ -1,10 +1,11 @@
 // The check of the keys of calls: which keys are remembered, and for how long.
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { hashKey, issueKey } from '../../src/local/api-keys.ts';
 import { KeyCheck } from '../../src/local/key-check.ts';
 import type { FoundKey, SessionStore } from '../../src/store/session-store.ts';
-import { callWith } from '../support/calls.ts';
+import { callWith, failureOf, say } from '../support/calls.ts';
+import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 /** More than the check remembers. */
 const manyKeys = 1001;
@@ -55,3 +56,29 @@ test.each([1000, 999])(
     expect(keys.budgetOf(call)).toEqual(hashKey(call.apiKey));
   },
 );
+
+test('the budget of a key counts although many keys are checked while a chat waits for the store', async () => {
+  const directory = await temporaryDirectory();
+  onTestFinished(directory.remove);
+  let beforeFind = async () => {};
+  const { service, administration, close } = await openEmbedded(directory.path, {
+    around(store) {
+      const findSession = store.findSession.bind(store);
+      return Object.assign(store, {
+        findSession: (...args: Parameters<typeof findSession>) =>
+          beforeFind().then(() => findSession(...args)),
+      });
+    },
+  });
+  onTestFinished(close);
+  const createKey = async (turns_per_day: number | null) =>
+    (await administration.createKey({ project_name: 'one', key_name: 'test', turns_per_day })).key;
+  const call = callWith(await createKey(1));
+  const { session_id } = await say(service, call, 'hello');
+  const others = await Promise.all(Array.from({ length: manyKeys }, () => createKey(null)));
+  beforeFind = async () => {
+    for (const key of others) await service.verify(callWith(key));
+  };
+  const failure = await failureOf(say(service, call, 'again', session_id, null));
+  expect(failure.code).toBe('BUDGET_EXCEEDED');
+});
