@@ -97,13 +97,13 @@ export class KeyCheck {
     }
   }
 
-  /** The hash of a checked key that has a budget; null for a key without one. */
+  /** The hash of a key that has a budget; null for a key without one. Call it before any wait after the check: see `origin`. */
   budgetOf({ apiKey }: Call): KeyHash {
     const key = this.#known.get(apiKey);
     return key?.facts.hasBudget ? key.hash : null;
   }
 
-  /** The origin of a checked call, for the audit log. */
+  /** The origin of a call, for the audit log. Call it before any wait after the check, because the key may be forgotten meanwhile. */
   origin({ apiKey, requestId }: Call): AuditOrigin {
     const key_id = this.#known.get(apiKey)?.facts.keyId ?? null;
     return { time: this.#local.now(), key_id, request_id: requestId };

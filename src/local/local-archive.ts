@@ -96,11 +96,12 @@ export class LocalArchive implements SessionArchive {
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call, 'listMessages');
+    const exportedBy = call.isExport && query.cursor === null ? this.#keys.origin(call) : null;
     const page = await this.#messages(projectId, sessionId, query);
-    if (call.isExport && query.cursor === null) {
+    if (exportedBy !== null) {
       const { ReadExports } = await import('./read-exports.ts');
       this.#exports ??= new ReadExports(this.#local.store);
-      this.#exports.read(projectId, this.#keys.origin(call), sessionId);
+      this.#exports.read(projectId, exportedBy, sessionId);
     }
     return page;
   }
@@ -138,8 +139,8 @@ export class LocalArchive implements SessionArchive {
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'restoreSession');
-    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSession', sessionId);
     const by = this.#keys.origin(call);
+    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSession', sessionId);
     const restored = await this.#local.store.restoreSession(projectId, sessionId, idempotencyKey, by);
     return resultOf(found(recorded(restored)));
   }
@@ -147,9 +148,9 @@ export class LocalArchive implements SessionArchive {
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const projectId = await this.#keys.project(call, 'deleteSessions');
     checkBatch(ids, this.#local.limits);
+    const by = this.#keys.origin(call);
     const idempotencyKey = await this.#idempotencyKey(call, 'deleteSessions', ids);
     const { store, now } = this.#local;
-    const by = this.#keys.origin(call);
     const items = recorded(await store.deleteSessions(projectId, ids, now(), idempotencyKey, by));
     return resultOf({ items });
   }
@@ -157,8 +158,8 @@ export class LocalArchive implements SessionArchive {
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
-    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSessions', ids);
     const by = this.#keys.origin(call);
+    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSessions', ids);
     const items = recorded(await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, by));
     return resultOf({ items });
   }
@@ -195,10 +196,10 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'importSession');
+    const by = this.#keys.origin(call);
     const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const idempotencyKey = await importKeyFor(this.#local, call, record);
-    const by = this.#keys.origin(call);
     const session = recorded(
       await this.#local.store.importSession(projectId, withSortedTags(record), idempotencyKey, by),
     );

@@ -78,7 +78,6 @@ export class LocalService implements ConversationService {
     });
     const { store } = this.#local;
     const { projectId, keyHash } = access;
-    // The budget is looked up first, because the key may be forgotten while this call waits.
     const budget = new TurnBudget(store, this.#keys.budgetOf(call), request.message);
     const session = request.mode === null ? await this.#findSession(access, request.session_id ?? '') : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashKey, issueKey } from '../../src/local/api-keys.ts';
 import { KeyCheck } from '../../src/local/key-check.ts';
+import type { LocalArchive } from '../../src/local/local-archive.ts';
 import type { FoundKey, SessionStore } from '../../src/store/session-store.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
@@ -57,28 +58,46 @@ test.each([1000, 999])(
   },
 );
 
-test('the budget of a key counts although many keys are checked while a chat waits for the store', async () => {
+/** A backend in which more keys than the check remembers are checked while a call waits for this method of the store. */
+async function openForgetful(method: 'findSession' | 'listMessages') {
   const directory = await temporaryDirectory();
   onTestFinished(directory.remove);
-  let beforeFind = async () => {};
-  const { service, administration, close } = await openEmbedded(directory.path, {
-    around(store) {
-      const findSession = store.findSession.bind(store);
-      return Object.assign(store, {
-        findSession: (...args: Parameters<typeof findSession>) =>
-          beforeFind().then(() => findSession(...args)),
-      });
-    },
+  let others: readonly string[] = [];
+  const backend = await openEmbedded(directory.path, {
+    around: (store) =>
+      new Proxy(store, {
+        get(target, name: keyof SessionStore) {
+          const member = target[name];
+          if (typeof member !== 'function') return member;
+          return async (...values: readonly unknown[]) => {
+            if (name === method) for (const key of others) await backend.service.verify(callWith(key));
+            return Reflect.apply(member, target, values);
+          };
+        },
+      }),
   });
-  onTestFinished(close);
-  const createKey = async (turns_per_day: number | null) =>
-    (await administration.createKey({ project_name: 'one', key_name: 'test', turns_per_day })).key;
-  const call = callWith(await createKey(1));
-  const { session_id } = await say(service, call, 'hello');
-  const others = await Promise.all(Array.from({ length: manyKeys }, () => createKey(null)));
-  beforeFind = async () => {
-    for (const key of others) await service.verify(callWith(key));
-  };
-  const failure = await failureOf(say(service, call, 'again', session_id, null));
+  onTestFinished(backend.close);
+  const keyOf = (turns_per_day: number | null) =>
+    backend.administration.createKey({ project_name: 'one', key_name: 'test', turns_per_day });
+  const { key, key_id } = await keyOf(1);
+  const call = callWith(key);
+  const { session_id } = await say(backend.service, call, 'hello');
+  const created = await Promise.all(Array.from({ length: manyKeys }, () => keyOf(null)));
+  others = created.map((other) => other.key);
+  return { backend, call, key_id, session_id };
+}
+
+test('the budget of a key counts although many keys are checked while a chat waits for the store', async () => {
+  const { backend, call, session_id } = await openForgetful('findSession');
+  const failure = await failureOf(say(backend.service, call, 'again', session_id, null));
   expect(failure.code).toBe('BUDGET_EXCEEDED');
+});
+
+test('the audit log names the key of an export although many keys are checked while it waits for the store', async () => {
+  const { backend, call, key_id, session_id } = await openForgetful('listMessages');
+  const page = { limit: 10, cursor: null };
+  await backend.archive.listMessages({ ...call, isExport: true }, session_id, page);
+  await (backend.archive as LocalArchive).finish();
+  const query = { since: null, until: null, project_id: null, what: 'export', session_id } as const;
+  expect(await backend.administration.newestAuditEntries(query, 10)).toMatchObject([{ key_id }]);
 });
