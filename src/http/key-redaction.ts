@@ -38,7 +38,7 @@ interface DecodedText {
 function decode(text: string): DecodedText {
   /** The end of each encoded or removed part, in the text and in `plain`. */
   const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
-  let removed = 0;
+  let removedLength = 0;
   const plain = text.replace(encodedCharacter, (found, ...groups) => {
     const [percent, inJson, afterBackslash, hex, decimal] = groups as (string | undefined)[];
     const digits = percent ?? inJson ?? hex;
@@ -46,8 +46,8 @@ function decode(text: string): DecodedText {
     const character =
       afterBackslash ?? (Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, ''));
     const end = (groups.at(-2) as number) + found.length;
-    removed += found.length - character.length;
-    ends.push({ text: end, plain: end - removed, isCharacter: character !== '' });
+    removedLength += found.length - character.length;
+    ends.push({ text: end, plain: end - removedLength, isCharacter: character !== '' });
     return character;
   });
   let next = 0;

@@ -63,14 +63,14 @@ class PlainConnections implements Connections {
 
   dispatch(request: DispatchOptions, handler: HttpExchange): void {
     const bytes = requestBytes(this.#origin.host, request);
-    const reused = this.#takeIdle();
-    new PlainExchange(reused ?? this.#open(), handler, {
+    const reusedConnection = this.#takeIdle();
+    new PlainExchange(reusedConnection ?? this.#open(), handler, {
       onReusable: (connection) => {
         if (this.#reusesConnections) this.#idle.push(connection);
         else connection.socket.destroy();
       },
       onLost: () => {
-        if (reused === undefined) return;
+        if (reusedConnection === undefined) return;
         this.#reusesConnections = false;
         for (const { socket } of this.#idle.splice(0)) socket.destroy();
       },

@@ -102,14 +102,14 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
 
   /** Resolves when more bytes have arrived, or the end. */
   #change(): Promise<void> {
-    const changed = new Promise<void>((resolve) => {
+    const change = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     if (this.#isPaused) {
       this.#isPaused = false;
       this.#source.resume();
     }
-    return changed;
+    return change;
   }
 
   #throwFailure(): void {

@@ -110,8 +110,8 @@ export class Watchdog {
 
   #check(): void {
     const now = monotonicMs();
-    const expired = this.#all.filter(({ deadline }) => deadline <= now);
-    for (const { exchange, limitMs } of expired) {
+    const expiredExchanges = this.#all.filter(({ deadline }) => deadline <= now);
+    for (const { exchange, limitMs } of expiredExchanges) {
       const message = `the server ${this.#options.host} was silent for ${limitMs / 1000} s`;
       exchange.stop(new HttpFailure('timeout', message, { isSent: exchange.isSent }));
     }

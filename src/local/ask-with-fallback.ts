@@ -24,7 +24,7 @@ interface AskOptions {
 }
 
 /** A turn with the settings that its session had at its begin. */
-type BegunTurn = Pick<Extract<TurnBegin, { kind: 'begun' }>, 'turn' | 'settings'>;
+type TurnWithSettings = Pick<Extract<TurnBegin, { kind: 'begun' }>, 'turn' | 'settings'>;
 
 /** Failures after which another engine may succeed. */
 const engineFailures: readonly ErrorCode[] = [
@@ -38,7 +38,7 @@ const engineFailures: readonly ErrorCode[] = [
 export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,
-  begun: BegunTurn,
+  begun: TurnWithSettings,
   engine: ReplyEngine,
   options: AskOptions,
 ): AsyncGenerator<AskEvent> {
@@ -79,7 +79,7 @@ export async function* askWithFallback(
 async function askEngine(
   local: LocalOptions,
   projectId: string,
-  { turn, settings }: BegunTurn,
+  { turn, settings }: TurnWithSettings,
   engine: ReplyEngine,
   { signal, schema }: AskOptions,
 ): Promise<{ readonly events: AsyncIterable<EngineEvent>; readonly turnsLeftOut: number }> {

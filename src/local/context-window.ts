@@ -77,10 +77,10 @@ function alternating(
 ): Pick<ContextWindow, 'history' | 'message'> {
   const history: ContextMessage[] = [];
   let unanswered: readonly string[] = [];
-  const joined = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
+  const joinTo = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
   for (const [userMessage, reply] of turns) {
     if (userMessage === undefined || reply === undefined) continue;
-    const texts = joined(userMessage.content);
+    const texts = joinTo(userMessage.content);
     const answer = toContext(reply);
     if (answer.cut && answer.content === '') {
       unanswered = texts;
@@ -89,7 +89,7 @@ function alternating(
     unanswered = [];
     history.push({ ...toContext(userMessage), content: texts.join('\n\n') }, answer);
   }
-  return { history, message: joined(message).join('\n\n') };
+  return { history, message: joinTo(message).join('\n\n') };
 }
 
 /** The tokens that are left of a budget. */
@@ -123,10 +123,10 @@ const minShare = 1 / 4;
  * text.
  */
 function tokensOf({ content, usage }: Message): number {
-  const estimated = estimateTokens(content);
-  const counted = usage?.output_tokens ?? estimated;
-  const isLikely = counted >= estimated * minShare;
-  return messageTokens(isLikely ? Math.min(counted, estimated) : estimated);
+  const estimatedTokens = estimateTokens(content);
+  const countedTokens = usage?.output_tokens ?? estimatedTokens;
+  const isLikely = countedTokens >= estimatedTokens * minShare;
+  return messageTokens(isLikely ? Math.min(countedTokens, estimatedTokens) : estimatedTokens);
 }
 
 function toContext(message: Message): ContextMessage {

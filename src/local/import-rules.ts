@@ -57,14 +57,14 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
   checkLaterFields(fields, limits);
   if (replaces !== undefined) checkReplaces(replaces, fields.session_id);
-  const created = timeAt('session.created_at', fields.created_at);
-  const updated = timeAt('session.updated_at', fields.updated_at);
-  if (updated < created) throw wrong('session.updated_at', 'is before created_at');
+  const createdAt = timeAt('session.created_at', fields.created_at);
+  const updatedAt = timeAt('session.updated_at', fields.updated_at);
+  if (updatedAt < createdAt) throw wrong('session.updated_at', 'is before created_at');
   if (!Array.isArray(messages)) throw wrong('messages', 'must be an array');
   if (fields.message_count !== messages.length) {
     throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
   }
-  const rules = { updated, limits, ids: new Set<string>(), modes: new Set<unknown>() };
+  const rules = { updatedAt, limits, ids: new Set<string>(), modes: new Set<unknown>() };
   await checkEach('messages', messages, checkVisible, rules);
   if (hidden_messages === undefined) return;
   if (!Array.isArray(hidden_messages)) throw wrong('hidden_messages', 'must be an array');
@@ -76,7 +76,7 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
 interface MessageRules {
   readonly limits: Limits;
   /** When the session was last active. */
-  readonly updated: number;
+  readonly updatedAt: number;
   /** The ids of the messages before, and their modes: most have the same. */
   readonly ids: Set<string>;
   readonly modes: Set<unknown>;
@@ -117,7 +117,7 @@ function checkHidden(at: string, message: unknown, _index: number, rules: Messag
   const position = numberAt(`${at}.position`, fields.position, maxPosition);
   checkMessage(at, fields, position, rules);
   if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
-  if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > rules.updated)
+  if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > rules.updatedAt)
     throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
 }
 
@@ -172,7 +172,7 @@ function checkMessage(
   at: string,
   message: MessageFields,
   position: number,
-  { limits, updated, ids, modes }: MessageRules,
+  { limits, updatedAt, ids, modes }: MessageRules,
 ): void {
   const { message_id: id } = message;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
@@ -194,7 +194,7 @@ function checkMessage(
   }
   checkUsage(`${at}.usage`, message.usage, isReply);
   checkErrorCode(`${at}.error_code`, message.error_code, message.finish_reason);
-  if (timeAt(`${at}.created_at`, message.created_at) > updated)
+  if (timeAt(`${at}.created_at`, message.created_at) > updatedAt)
     throw wrong(`${at}.created_at`, 'is after the last activity of the session');
 }
 

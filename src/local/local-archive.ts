@@ -37,7 +37,7 @@ import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
 import type { KeyCheck } from './key-check.ts';
 import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
-import { found, recorded } from './local-service.ts';
+import { requireFound, requireSameRequest } from './local-service.ts';
 import type { ReadExports } from './read-exports.ts';
 import type { SessionLines } from './session-lines.ts';
 import {
@@ -118,15 +118,15 @@ export class LocalArchive implements SessionArchive {
     if (all) {
       const place = { limit, after: readAnyMessageCursor(cursor) };
       const rows = await this.#local.store.listAllMessages(projectId, sessionId, place);
-      return resultOf(anyMessagePage(found(rows)));
+      return resultOf(anyMessagePage(requireFound(rows)));
     }
     const { store } = this.#local;
     const after = last
       ? // The positions of the visible line have no gap.
-        found(await store.findSession(projectId, sessionId)).message_count - limit - 1
+        requireFound(await store.findSession(projectId, sessionId)).message_count - limit - 1
       : readMessageCursor(cursor);
     const place = { limit, after: after !== null && after < 0 ? null : after };
-    return resultOf(messagePage(found(await store.listMessages(projectId, sessionId, place))));
+    return resultOf(messagePage(requireFound(await store.listMessages(projectId, sessionId, place))));
   }
 
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
@@ -134,7 +134,7 @@ export class LocalArchive implements SessionArchive {
     const operation = changes.archived === undefined ? 'changeSession' : 'archiveSessions';
     const projectId = await this.#keys.project(call, operation);
     checkChanges(changes, this.#local.limits);
-    return resultOf(found(await this.#local.store.changeSession(projectId, sessionId, changes)));
+    return resultOf(requireFound(await this.#local.store.changeSession(projectId, sessionId, changes)));
   }
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
@@ -142,7 +142,7 @@ export class LocalArchive implements SessionArchive {
     const by = this.#keys.origin(call);
     const idempotencyKey = await this.#idempotencyKey(call, 'restoreSession', sessionId);
     const restored = await this.#local.store.restoreSession(projectId, sessionId, idempotencyKey, by);
-    return resultOf(found(recorded(restored)));
+    return resultOf(requireFound(requireSameRequest(restored)));
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
@@ -151,7 +151,7 @@ export class LocalArchive implements SessionArchive {
     const by = this.#keys.origin(call);
     const idempotencyKey = await this.#idempotencyKey(call, 'deleteSessions', ids);
     const { store, now } = this.#local;
-    const items = recorded(await store.deleteSessions(projectId, ids, now(), idempotencyKey, by));
+    const items = requireSameRequest(await store.deleteSessions(projectId, ids, now(), idempotencyKey, by));
     return resultOf({ items });
   }
 
@@ -160,7 +160,9 @@ export class LocalArchive implements SessionArchive {
     checkBatch(ids, this.#local.limits);
     const by = this.#keys.origin(call);
     const idempotencyKey = await this.#idempotencyKey(call, 'restoreSessions', ids);
-    const items = recorded(await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, by));
+    const items = requireSameRequest(
+      await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, by),
+    );
     return resultOf({ items });
   }
 
@@ -200,7 +202,7 @@ export class LocalArchive implements SessionArchive {
     const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const idempotencyKey = await importKeyFor(this.#local, call, record);
-    const session = recorded(
+    const session = requireSameRequest(
       await this.#local.store.importSession(projectId, withSortedTags(record), idempotencyKey, by),
     );
     if (session === null && record.replaces !== undefined) throw changedSince(record.session.session_id);
@@ -244,7 +246,7 @@ export class LocalArchive implements SessionArchive {
     checkBatch(ids, this.#local.limits);
     check?.();
     const idempotencyKey = await this.#idempotencyKey(call, operation, { ids, change });
-    const items = recorded(
+    const items = requireSameRequest(
       await this.#local.store.orderSessions(projectId, ids, change, done, idempotencyKey),
     );
     return resultOf({ items: items as readonly OrderedItem<Status>[] });

@@ -23,13 +23,13 @@ export class LocalAudit {
   }
 
   async *entries(query: AuditQuery): AsyncGenerator<AuditEntry> {
-    const found = finderOf(query);
+    const find = finderOf(query);
     await this.#log.chain();
-    for await (const row of this.#rows(0)) yield* found(row);
+    for await (const row of this.#rows(0)) yield* find(row);
   }
 
   async newestEntries(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]> {
-    const found = finderOf(query);
+    const find = finderOf(query);
     await this.#log.chain();
     let entries: readonly AuditEntry[] = [];
     // Numbers have no gaps in an intact log. The last part has no end, because a damaged log may go on after its head.
@@ -39,7 +39,7 @@ export class LocalAudit {
       const part: AuditEntry[] = [];
       for await (const row of this.#rows(after)) {
         if (row.number > end) break;
-        part.push(...found(row));
+        part.push(...find(row));
       }
       entries = [...part, ...entries];
       if (after === 0 || entries.length >= limit) return entries.slice(-limit);

@@ -84,13 +84,13 @@ export class LocalRetention implements Retention {
         hint: 'Nothing was restored. The list of batches has their names.',
       });
     }
-    let restored = 0;
-    for (let sessions = await this.#store.countRestorable(run.id); sessions > 0; restored += sessions) {
+    let count = 0;
+    for (let sessions = await this.#store.countRestorable(run.id); sessions > 0; count += sessions) {
       signal.throwIfAborted();
       sessions = await this.#store.restoreStep(run, this.#owner());
       onStep?.(sessions);
     }
-    return restored;
+    return count;
   }
 
   #owner() {
@@ -104,13 +104,13 @@ export class LocalRetention implements Retention {
   async #confirmation(row: PolicyRow, now: number, everyMs: number | null) {
     const { project_id, last_run_at } = row;
     const gapMs = maxGapMs(everyMs);
-    let traced = last_run_at ?? now;
-    while (traced < now) {
-      const last = await this.#store.lastActivity(project_id, traced, Math.min(now, traced + gapMs));
+    let traceEnd = last_run_at ?? now;
+    while (traceEnd < now) {
+      const last = await this.#store.lastActivity(project_id, traceEnd, Math.min(now, traceEnd + gapMs));
       if (last === null) break;
-      traced = last;
+      traceEnd = last;
     }
-    return confirmationOf(row, { now, traced, gapMs });
+    return confirmationOf(row, { now, traceEnd, gapMs });
   }
 
   async #planOf(row: PolicyRow, now: number, everyMs: number | null): Promise<RetentionPlan> {

@@ -64,7 +64,7 @@ export class LocalService implements ConversationService {
   /** This is a method of its own, so that a running reply does not keep its variables in memory. */
   async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
     const { engines, limits } = this.#local;
-    const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
+    const { checked: namedEngine, ...access } = await this.#keys.access(call, 'chat', () => {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
       checkNewSettings(request, limits);
@@ -82,7 +82,7 @@ export class LocalService implements ConversationService {
     const session = request.mode === null ? await this.#findSession(access, request.session_id ?? '') : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
     const mode = request.mode ?? (await this.#modeOf(projectId, call, session));
-    const engine = named ?? engineOf(engines, mode);
+    const engine = namedEngine ?? engineOf(engines, mode);
     const requestInMode = { ...request, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
@@ -126,7 +126,7 @@ export class LocalService implements ConversationService {
     const hashed = hashedRequest(request);
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', hashed);
     const creation = store.createSession(projectId, session, idempotencyKey, keyHash);
-    return resultOf(recorded(await this.#keys.recordRefusal(keyHash, creation)));
+    return resultOf(requireSameRequest(await this.#keys.recordRefusal(keyHash, creation)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
@@ -138,12 +138,12 @@ export class LocalService implements ConversationService {
     const { store, now } = this.#local;
     const { projectId, keyHash } = await this.#keys.access(call, 'deleteSession', () => {});
     const deletion = store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call), keyHash);
-    return { repeated: false, ...resultOf(found(await this.#keys.recordRefusal(keyHash, deletion))) };
+    return { repeated: false, ...resultOf(requireFound(await this.#keys.recordRefusal(keyHash, deletion))) };
   }
 
   async #findSession({ projectId, keyHash }: Access, sessionId: string): Promise<Session> {
     const session = this.#local.store.findSession(projectId, sessionId, keyHash);
-    return found(await this.#keys.recordRefusal(keyHash, session));
+    return requireFound(await this.#keys.recordRefusal(keyHash, session));
   }
 }
 
@@ -164,13 +164,13 @@ export function engineOf(engines: EngineSet, mode: string): ReplyEngine {
 }
 
 /** The result of a write that happens at most once per key; throws `IDEMPOTENCY_MISMATCH`. */
-export function recorded<T>(result: Idempotent<T>): T {
+export function requireSameRequest<T>(result: Idempotent<T>): T {
   if (result.kind === 'mismatch') throw idempotencyMismatch();
   return result.value;
 }
 
 /** The value that was found; throws `SESSION_NOT_FOUND` for null. */
-export function found<T>(value: T | null): T {
+export function requireFound<T>(value: T | null): T {
   if (value === null) throw sessionNotFound();
   return value;
 }

@@ -42,19 +42,19 @@ function isEqual(one: Uint8Array, other: Uint8Array): boolean {
 function orderedSession(current: SessionOrdering, change: OrderChange): OrderedSession | null {
   const { pinned = current.pinned, archived = current.archived } = change;
   const tags = change.tags === undefined ? current.tags : changedTags(current.tags, change.tags);
-  const gained = tags.filter((tag) => !current.tags.includes(tag));
-  if (gained.length > 0 && tags.length > defaultLimits.tags) return null;
-  const lost = current.tags.filter((tag) => !tags.includes(tag));
+  const gainedTags = tags.filter((tag) => !current.tags.includes(tag));
+  if (gainedTags.length > 0 && tags.length > defaultLimits.tags) return null;
+  const lostTags = current.tags.filter((tag) => !tags.includes(tag));
   const changed = [
     ...(pinned === current.pinned ? [] : ['pinned']),
     ...(archived === current.archived ? [] : ['archived']),
-    ...sortedTags([...gained, ...lost]),
+    ...sortedTags([...gainedTags, ...lostTags]),
   ];
   return { ordering: { pinned, archived, tags }, changed };
 }
 
 function changedTags(current: readonly string[], change: readonly string[] | TagChange): readonly string[] {
   if (!('add' in change)) return sortedTags(change);
-  const removed = change.remove.map(tagForm);
-  return sortedTags([...current, ...change.add].filter((tag) => !removed.includes(tagForm(tag))));
+  const removedTags = change.remove.map(tagForm);
+  return sortedTags([...current, ...change.add].filter((tag) => !removedTags.includes(tagForm(tag))));
 }

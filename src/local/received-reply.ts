@@ -115,14 +115,14 @@ export class ReceivedReply {
       case 'kept': {
         const { message_count } = end;
         const created_at = toTime(now);
-        const stored = {
+        const storedReply = {
           message_count,
           created_at,
           turns_left_out: this.#turnsLeftOut,
           ...message,
           ...(this.#failure && { failure: this.#failure }),
         };
-        return { kind: 'kept', done: doneEvent(this.#turn, stored) };
+        return { kind: 'kept', done: doneEvent(this.#turn, storedReply) };
       }
     }
   }

@@ -48,14 +48,14 @@ function isShorter(policy: RetentionPolicy, old: RetentionPolicy): boolean {
   );
 }
 
-/** `traced`: the last time up to which runs and activities follow each other without a gap that is too long. */
+/** `traceEnd`: the last time up to which runs and activities follow each other without a gap that is too long. */
 export function confirmationOf(
   { policy, confirmed, last_run_at }: Pick<PolicyRow, 'policy' | 'confirmed' | 'last_run_at'>,
-  { now, traced, gapMs }: { readonly now: number; readonly traced: number; readonly gapMs: number },
+  { now, traceEnd, gapMs }: { readonly now: number; readonly traceEnd: number; readonly gapMs: number },
 ): ConfirmationReason | null {
   if (confirmed === null || last_run_at === null) return 'first_run';
   if (isShorter(policy, confirmed)) return 'shorter';
-  return now - traced > gapMs ? 'clock' : null;
+  return now - traceEnd > gapMs ? 'clock' : null;
 }
 
 /** A run is due if the last one began at or before `dueUntil`, or so far in the future, after `dueAfter`, that a clock was wrong. */

@@ -30,13 +30,13 @@ export async function runPolicy(
   const holder = `${tools.owner.id}${separator}${batch}`;
   const start = { batch, policy: row.policy, holder, leaseMs, now, ...dueTimes(now, request.every_ms) };
   const begin = (deadHolder: string | null) => store.begin(projectId, { ...start, deadHolder });
-  const begun = await begunInTime(begin, tools, request);
-  if (begun.kind === 'not_due') return { kind: 'not_due' };
+  const runBegin = await beginInTime(begin, tools, request);
+  if (runBegin.kind === 'not_due') return { kind: 'not_due' };
   // Whoever changed the policy at this moment may mean another run.
-  if (begun.kind !== 'begun') return { kind: 'busy' };
-  const { run, continued } = begun;
+  if (runBegin.kind !== 'begun') return { kind: 'busy' };
+  const { run, continued } = runBegin;
   const by = { time: now, key_id: null, request_id: null };
-  const leased: LeasedRun = { projectId, run: run.id, holder, leaseMs, by };
+  const leasedRun: LeasedRun = { projectId, run: run.id, holder, leaseMs, by };
   const counts = { expired: run.expired, erased: run.erased };
   const count = (action: 'expired' | 'erased', sessions: number) => {
     counts[action] += sessions;
@@ -45,17 +45,17 @@ export async function runPolicy(
   };
   let isDone = false;
   try {
-    isDone = await eraseAndExpire(store, leased, row, {
+    isDone = await eraseAndExpire(store, leasedRun, row, {
       now,
       keptSince: now - tools.limits.idempotencyMs,
       count,
     });
   } finally {
     // The lease ends by itself if it cannot be given back.
-    if (!isDone) await store.release(leased).catch(() => {});
+    if (!isDone) await store.release(leasedRun).catch(() => {});
   }
-  const ended = isDone ? await store.end(leased, tools.now()) : null;
-  const { expired, erased } = ended ?? counts;
+  const endedRun = isDone ? await store.end(leasedRun, tools.now()) : null;
+  const { expired, erased } = endedRun ?? counts;
   const report = {
     project_id: row.project_id,
     project_name: row.project_name,
@@ -63,12 +63,12 @@ export async function runPolicy(
     expired,
     erased,
     continued,
-    finished: ended !== null,
+    finished: endedRun !== null,
   };
   return { kind: 'ran', report };
 }
 
-async function begunInTime(
+async function beginInTime(
   begin: (deadHolder: string | null) => Promise<RunBegin>,
   { sinceBoot, owner }: Tools,
   { every_ms, signal }: Request,
@@ -77,12 +77,12 @@ async function begunInTime(
   let deadHolder: string | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const begun = await begin(deadHolder);
-    if (begun.kind === 'busy' && owner.isGone(begun.holder.split(separator)[0] ?? '')) {
-      deadHolder = begun.holder;
+    const runBegin = await begin(deadHolder);
+    if (runBegin.kind === 'busy' && owner.isGone(runBegin.holder.split(separator)[0] ?? '')) {
+      deadHolder = runBegin.holder;
       continue;
     }
-    if (begun.kind !== 'busy' || every_ms !== null || sinceBoot() >= until) return begun;
+    if (runBegin.kind !== 'busy' || every_ms !== null || sinceBoot() >= until) return runBegin;
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
 }
@@ -90,7 +90,7 @@ async function begunInTime(
 /** Resolves with false if the signal or a change of the policy has stopped it. */
 async function eraseAndExpire(
   store: RetentionStore,
-  leased: LeasedRun,
+  leasedRun: LeasedRun,
   { policy }: PolicyRow,
   {
     now,
@@ -102,10 +102,10 @@ async function eraseAndExpire(
     readonly count: (action: 'expired' | 'erased', sessions: number) => boolean;
   },
 ): Promise<boolean> {
-  const { projectId } = leased;
+  const { projectId } = leasedRun;
   const before = erasedBefore(policy, now);
   if (before !== null && (await store.countErasable(projectId, before)) > 0) {
-    const isDone = await store.erase(leased, before, keptSince, (sessions) => count('erased', sessions));
+    const isDone = await store.erase(leasedRun, before, keptSince, (sessions) => count('erased', sessions));
     if (!isDone) return false;
   }
   const oldestToKeep =
@@ -113,7 +113,7 @@ async function eraseAndExpire(
   const filter = expiryFilter(policy, now, oldestToKeep);
   let place: ExpiryCursor | null = null;
   do {
-    const step = await store.expire(leased, filter, place);
+    const step = await store.expire(leasedRun, filter, place);
     if (step === null) return false;
     place = step.next;
     if (!count('expired', step.sessions) && place !== null) return false;

@@ -45,26 +45,23 @@ interface Word {
 }
 
 function wordFinder(terms: readonly SearchTerm[]): FindMatches {
-  const sought = terms.map(({ text, prefix }) => ({ words: wordsOf(text), prefix }));
-  const firstWords = new Set(
-    sought.flatMap(({ words, prefix }) => (prefix && words.length === 1 ? [] : firstWord(words))),
-  );
-  const beginnings = sought.flatMap(({ words, prefix }) =>
-    prefix && words.length === 1 ? firstWord(words) : [],
-  );
-  const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
+  const soughtTerms = terms.map(({ text, prefix }) => ({ words: wordsOf(text), prefix }));
+  const isBeginning = ({ words, prefix }: SoughtTerm) => prefix && words.length === 1;
+  const firstWords = new Set(soughtTerms.filter((term) => !isBeginning(term)).flatMap(firstWord));
+  const beginnings = soughtTerms.filter(isBeginning).flatMap(firstWord);
+  const parts = soughtTerms.flatMap(({ words }) => words.map(({ folded }) => folded));
   const isPlain = parts.every((part) => ascii.test(part));
   return (text) => {
-    if (isPlain && ascii.test(text)) return asciiMatches(sought, text);
+    if (isPlain && ascii.test(text)) return asciiMatches(soughtTerms, text);
     // A long text mostly lacks one of the parts. A search for the parts is far faster than the division into words.
     if (text.length > longText && !holdsAll(foldWord(text), parts)) return [];
     const words = wordsOf(text);
-    const counts = sought.map(() => 0);
+    const counts = soughtTerms.map(() => 0);
     const matches: Match[] = [];
     for (const [at, { folded, start }] of words.entries()) {
       // Most words are not the beginning of a term.
       if (!firstWords.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
-      for (const [term, { words: phrase, prefix }] of sought.entries()) {
+      for (const [term, { words: phrase, prefix }] of soughtTerms.entries()) {
         if ((counts[term] ?? 0) >= maxMatches || !matchesAt(words, at, phrase, prefix)) continue;
         counts[term] = (counts[term] ?? 0) + 1;
         matches.push({ term, start, end: words[at + phrase.length - 1]?.end ?? start });
@@ -75,23 +72,23 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
 }
 
 /** The same matches in a text of ASCII alone, whose words are runs of letters and digits: it need not be divided into words. */
-function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Match[] {
-  const folded = text.toLowerCase();
-  const matches = sought.flatMap(({ words, prefix }, term) => {
+function asciiMatches(soughtTerms: readonly SoughtTerm[], text: string): readonly Match[] {
+  const foldedText = text.toLowerCase();
+  const matches = soughtTerms.flatMap(({ words, prefix }, term) => {
     const [first, ...rest] = words.map((word) => word.folded);
     const places: Match[] = [];
     if (first === undefined) return places;
     let next = 0;
-    for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
+    for (let start = foldedText.indexOf(first); start >= 0; start = foldedText.indexOf(first, next)) {
       if (places.length === maxMatches) break;
-      next = endOfWord(folded, start + first.length);
-      let isFound = !isWordCode(folded.charCodeAt(start - 1));
+      next = endOfWord(foldedText, start + first.length);
+      let isFound = !isWordCode(foldedText.charCodeAt(start - 1));
       let end = start;
       for (const [index, word] of [first, ...rest].entries()) {
-        while (index > 0 && end < folded.length && !isWordCode(folded.charCodeAt(end))) end += 1;
+        while (index > 0 && end < foldedText.length && !isWordCode(foldedText.charCodeAt(end))) end += 1;
         const wordEnd = end + word.length;
-        isFound &&= folded.startsWith(word, end);
-        end = endOfWord(folded, wordEnd);
+        isFound &&= foldedText.startsWith(word, end);
+        end = endOfWord(foldedText, wordEnd);
         isFound &&= end === wordEnd || (prefix && index === rest.length);
         if (!isFound) break;
       }
@@ -118,7 +115,7 @@ function holdsAll(text: string, parts: readonly string[]): boolean {
 }
 
 /** The first word of a term; empty for a term without words. */
-function firstWord(words: readonly Word[]): readonly string[] {
+function firstWord({ words }: SoughtTerm): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }
 
@@ -146,12 +143,12 @@ function wordOf(match: RegExpMatchArray): Word {
 }
 
 function pieceFinder(terms: readonly SearchTerm[]): FindMatches {
-  const sought = terms.map(({ text }) => foldCase(text));
+  const pieces = terms.map(({ text }) => foldCase(text));
   return (text) => {
-    const folded = foldCase(text);
-    return sought
+    const foldedText = foldCase(text);
+    return pieces
       .flatMap((piece, term) =>
-        Array.from(placesOf(piece, folded), (start) => ({ term, start, end: start + piece.length })),
+        Array.from(placesOf(piece, foldedText), (start) => ({ term, start, end: start + piece.length })),
       )
       .sort((one, other) => one.start - other.start);
   };

@@ -37,13 +37,14 @@ interface RankedSession extends SearchPlace {
 export const searchPage: SearchRule = async (filter, reads) => {
   const find = matchFinder(filter);
   const hits = await reads.hits(maxHits + 1);
-  const ranked = await rank(hits.slice(0, maxHits), filter, find, reads);
+  const rankedSessions = await rank(hits.slice(0, maxHits), filter, find, reads);
   const { after } = filter;
-  const rest = after === null ? ranked : ranked.filter((session) => inOrder(after, session) < 0);
-  const page = rest.slice(0, filter.limit);
+  const followingSessions =
+    after === null ? rankedSessions : rankedSessions.filter((session) => inOrder(after, session) < 0);
+  const page = followingSessions.slice(0, filter.limit);
   const { items, end } = await shownItems(page, find, reads);
   const last = page[end - 1];
-  const hasMore = rest.length > end && last !== undefined;
+  const hasMore = followingSessions.length > end && last !== undefined;
   return {
     items,
     next_cursor: hasMore ? searchCursor(last) : null,
@@ -58,20 +59,20 @@ async function rank(
   find: FindMatches,
   reads: SearchReads,
 ): Promise<readonly RankedSession[]> {
-  const sorted = hits.toSorted(newestFirst);
+  const sortedHits = hits.toSorted(newestFirst);
   let budget = maxBytes;
-  const hitsToRead = sorted.filter(({ bytes }) => {
+  const hitsToRead = sortedHits.filter(({ bytes }) => {
     budget -= bytes;
     return budget >= 0;
   });
   const scores: number[] = [];
   for await (const texts of reads.texts(hitsToRead)) {
     for (const text of texts)
-      scores.push(scoreOf(sorted[scores.length]?.bytes ?? 0, terms.length, find, text));
+      scores.push(scoreOf(sortedHits[scores.length]?.bytes ?? 0, terms.length, find, text));
     await yieldToEventLoop();
   }
   const sessions = new Map<string, { time: number; score: number; hits: { id: number; score: number }[] }>();
-  for (const [index, { id, session_id, created_at, bytes }] of sorted.entries()) {
+  for (const [index, { id, session_id, created_at, bytes }] of sortedHits.entries()) {
     const score = scores[index] ?? scoreOf(bytes, terms.length, find, null);
     const session = sessions.get(session_id);
     if (session === undefined) {
@@ -126,7 +127,7 @@ async function shownItems(
   find: FindMatches,
   reads: SearchReads,
 ): Promise<{ readonly items: readonly SearchItem[]; readonly end: number }> {
-  const requested = page.map(({ sessionId: session_id, hits }) => ({
+  const requestedSessions = page.map(({ sessionId: session_id, hits }) => ({
     session_id,
     messages: hits
       .toSorted((one, other) => other.score - one.score)
@@ -136,7 +137,7 @@ async function shownItems(
   const items: SearchItem[] = [];
   const budget = new PageBudget(1);
   let end = 0;
-  for await (const one of reads.shown(requested)) {
+  for await (const one of reads.shown(requestedSessions)) {
     const item = one && itemOf(one, page[end]?.score ?? 0, find);
     if (item !== null) {
       if (!budget.take(...textsOf(item))) break;

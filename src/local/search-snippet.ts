@@ -27,9 +27,9 @@ export function snippetOf(text: string, matches: readonly Match[]): string {
 
 /** Matches without overlaps: of two that overlap, the earlier or longer one stays. */
 function withoutOverlaps(matches: readonly Match[]): readonly Match[] {
-  const sorted = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  const sortedMatches = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const separate: Match[] = [];
-  for (const match of sorted) if (match.start >= (separate.at(-1)?.end ?? 0)) separate.push(match);
+  for (const match of sortedMatches) if (match.start >= (separate.at(-1)?.end ?? 0)) separate.push(match);
   return separate;
 }
 

@@ -29,16 +29,16 @@ export class PartDigester {
 
   add({ session, messages }: SessionPart): SessionDigest | null {
     const head = headText(session);
-    let ended: SessionDigest | null = null;
+    let endedDigest: SessionDigest | null = null;
     if (this.#open === null || this.#open.session.session_id !== session.session_id) {
-      ended = this.end();
+      endedDigest = this.end();
       this.#open = { session, head, texts: createHash('sha256'), messages: 0 };
       // If the session's row changes between two of its parts, the hash contains both rows and so differs.
     } else if (head !== this.#open.head) this.#open.texts.update(head);
     this.#open.messages += messages.length;
     // The hash must not depend on the cut of the pages, so nothing separates the texts.
     this.#open.texts.update(messages.map(messageText).join(''));
-    return ended;
+    return endedDigest;
   }
 
   /** The digest of the last session; null if there is none. */
@@ -76,12 +76,12 @@ export async function* sessionDigests(
     // The next page is read while this one is hashed.
     following = page.next === null ? null : read(page.next);
     for (const part of page.parts) {
-      const ended = digester.add(part);
-      if (ended !== null) yield ended;
+      const endedDigest = digester.add(part);
+      if (endedDigest !== null) yield endedDigest;
     }
   }
-  const last = digester.end();
-  if (last !== null) yield last;
+  const lastDigest = digester.end();
+  if (lastDigest !== null) yield lastDigest;
 }
 
 export interface DigestPair {

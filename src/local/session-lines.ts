@@ -7,7 +7,7 @@ import type { ForkRequest, MovedTurn, RegenerateRequest } from '../service/sessi
 import type { ForkEnd } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
-import { engineOf, found } from './local-service.ts';
+import { engineOf, requireFound } from './local-service.ts';
 import { checkSchema, checkTitle, isWholeNumber } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
@@ -43,7 +43,7 @@ export class SessionLines {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const { schema } = request;
     if (schema !== undefined) checkSchema(schema, local.limits);
-    const session = found(await local.store.findSession(projectId, sessionId));
+    const session = requireFound(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
     if (mode === null)
       throw session.message_count === 0

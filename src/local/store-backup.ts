@@ -51,9 +51,9 @@ async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBac
   for (const { project_id } of projects)
     stored_answers += await writeAnswers(rows, project_id, text, options.signal);
   await writeAudit(rows, text, options.signal);
-  const all: BackupCounts = { ...counts, stored_answers };
-  const { bytes, sha256 } = await text.end(all);
-  return { made_at, from, ...all, bytes, sha256 };
+  const allCounts: BackupCounts = { ...counts, stored_answers };
+  const { bytes, sha256 } = await text.end(allCounts);
+  return { made_at, from, ...allCounts, bytes, sha256 };
 }
 
 /** The number of messages. */
@@ -125,9 +125,9 @@ class BackupText {
   async end(counts: BackupCounts): Promise<{ readonly bytes: number; readonly sha256: string }> {
     await this.#flush();
     const sha256 = this.#hash.digest('hex');
-    const last = lineText({ kind: 'end', ...counts, sha256 });
-    await this.#write(last);
-    return { bytes: this.#bytes + Buffer.byteLength(last), sha256 };
+    const lastLine = lineText({ kind: 'end', ...counts, sha256 });
+    await this.#write(lastLine);
+    return { bytes: this.#bytes + Buffer.byteLength(lastLine), sha256 };
   }
 
   async #flush(): Promise<void> {

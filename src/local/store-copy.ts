@@ -73,7 +73,7 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
     const differs = copyDiffers(differentRows.join(', '), 0);
     throw isWhole ? usedSince(differs) : differs;
   }
-  await note(copy, { from, isWhole: true });
+  await setNote(copy, { from, isWhole: true });
   return { from, to, projects: copiedProjects, keys: keys.length, modes, stored_answers };
 }
 
@@ -89,7 +89,7 @@ async function begin({ copy, from, to, resume }: StoreCopy): Promise<boolean> {
   if (earlierNote !== null && earlierNote.from === from && resume)
     return earlierNote.isWhole || (await copy.keys()).length > 0;
   if (projects.length > 0 || earlierNote !== null) throw refusal(earlierNote, projects, from, to);
-  await note(copy, { from, isWhole: false });
+  await setNote(copy, { from, isWhole: false });
   return false;
 }
 
@@ -121,7 +121,7 @@ function usedSince(error: ParleyError): ParleyError {
   return error.with({ hint, remedy: null });
 }
 
-async function note(copy: StoreRows, value: CopyNote): Promise<void> {
+async function setNote(copy: StoreRows, value: CopyNote): Promise<void> {
   await copy.setCopyNote(JSON.stringify(value));
 }
 
@@ -137,8 +137,8 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
   for (;;) {
     signal.throwIfAborted();
     const { parts, next } = page;
-    const ended = endedSessions(page);
-    const writing = copy.addParts(projectId, parts).then(() => progress.finish(ended));
+    const endedCount = endedSessions(page);
+    const writing = copy.addParts(projectId, parts).then(() => progress.finish(endedCount));
     // The copy may stop before this page is written. Its failure is then no unhandled rejection.
     writing.catch(() => {});
     texts?.add(parts);
@@ -191,8 +191,8 @@ async function replaceSessions(
     while (place !== null && place.session_id === session_id && place.message !== null) {
       signal.throwIfAborted();
       const page: PartPage = await original.readParts(projectId, place);
-      const own = page.parts.filter(({ session }) => session.session_id === session_id);
-      await copy.addParts(projectId, own);
+      const ownParts = page.parts.filter(({ session }) => session.session_id === session_id);
+      await copy.addParts(projectId, ownParts);
       place = page.next;
     }
   }
@@ -204,10 +204,10 @@ async function copyAudit({ original, copy, signal }: StoreCopy): Promise<void> {
 }
 
 async function copyIdempotency({ original, copy, signal }: StoreCopy, projectId: string): Promise<number> {
-  let copied = 0;
+  let count = 0;
   for await (const rows of idempotencyPages(original, projectId, signal)) {
     await copy.addIdempotency(projectId, rows);
-    copied += rows.length;
+    count += rows.length;
   }
-  return copied;
+  return count;
 }

@@ -76,9 +76,9 @@ export async function restoreStore(options: StoreRestoring): Promise<RestoredSto
   await batch.flush();
   const keysToKeep = keysInProjects(earlierKeys, projects);
   const ids = new Set(keysToKeep.map(({ key_id }) => key_id));
-  const restored = keys.filter(({ key_id }) => !ids.has(key_id));
-  await rows.addKeys([...keysToKeep, ...restored]);
-  return { facts, modes, keys: { restored: restored.length, kept: keysToKeep.length } };
+  const restoredKeys = keys.filter(({ key_id }) => !ids.has(key_id));
+  await rows.addKeys([...keysToKeep, ...restoredKeys]);
+  return { facts, modes, keys: { restored: restoredKeys.length, kept: keysToKeep.length } };
 }
 
 /** The keys of the store before whose projects are in the backup, by their ids or else by their names. */

@@ -128,8 +128,8 @@ export function checkTagChange({ add, remove }: TagChange, limits: Limits): void
   checkTags('add', add, limits);
   checkTags('remove', remove, limits);
   if (add.length + remove.length === 0) throw invalid('add', 'is empty, and so is remove');
-  const removed = remove.map(tagForm);
-  const both = add.findIndex((tag) => removed.includes(tagForm(tag)));
+  const removedTags = remove.map(tagForm);
+  const both = add.findIndex((tag) => removedTags.includes(tagForm(tag)));
   if (both !== -1) throw invalid(`add[${both}]`, 'is also in remove');
 }
 

@@ -55,11 +55,11 @@ export class TurnBudget {
   /** Counts the tokens that the turn took. If the engine did not count them, the message and the reply are estimated. */
   async end(usage: Usage | null, reply: string): Promise<void> {
     if (this.#keyHash === null) return;
-    const taken =
+    const takenTokens =
       usage === null
         ? this.#expected - expectedReplyTokens + messageTokens(estimateTokens(reply))
         : usage.input_tokens + usage.output_tokens;
-    await this.#settle(0, taken - this.#expected);
+    await this.#settle(0, takenTokens - this.#expected);
   }
 
   /** A turn whose tokens cannot be corrected keeps its estimate. */

@@ -39,18 +39,18 @@ export async function* remoteChat(
   request: RemoteChat,
 ): AsyncGenerator<ChatEvent> {
   const { operation } = request;
-  const prepared = connection.prepare(call, operation, request.input);
-  const retries = connection.retries(prepared);
+  const preparedRequest = connection.prepare(call, operation, request.input);
+  const retries = connection.retries(preparedRequest);
   const turn = new RemoteTurn(request);
   for (;;) {
     try {
-      const response = await connection.send(prepared);
+      const response = await connection.send(preparedRequest);
       if (response.status < 300 && isEventStream(response.header('content-type'))) {
         yield* turn.stream(response, call.notice);
         return;
       }
-      const received = await connection.readResponse(prepared, response);
-      if (prepared.waits && asksToRetry(received.status) && (await retries.next(received))) continue;
+      const received = await connection.readResponse(preparedRequest, response);
+      if (preparedRequest.waits && asksToRetry(received.status) && (await retries.next(received))) continue;
       yield* turn.end(successBody(operation, received));
       return;
     } catch (error) {
@@ -144,10 +144,11 @@ class RemoteTurn {
    * if a third-party server does not repeat the reply, or if a profile names another place for it.
    */
   #compare(body: unknown): void {
-    const stored = fieldOf(fieldOf(body, 'data'), 'reply');
-    const streamed = this.#text.toString().trim();
-    if (this.#request.replyPointer !== null || typeof stored !== 'string' || streamed === '') return;
-    if (stored.trim() === streamed) return;
+    const storedReply = fieldOf(fieldOf(body, 'data'), 'reply');
+    const streamedReply = this.#text.toString().trim();
+    if (this.#request.replyPointer !== null || typeof storedReply !== 'string' || streamedReply === '')
+      return;
+    if (storedReply.trim() === streamedReply) return;
     const message = 'The streamed reply differs from the reply that the server stores.';
     throw new ParleyError('BAD_RESPONSE', message, {
       hint: 'Do not rely on what was shown: read the reply in the session.',

@@ -63,9 +63,10 @@ export async function respondWithReply(
       return response;
     }
     // The status is decided only after the message is stored.
-    const first = await events.next();
-    if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
-    stream = new ChatStream(first.value, events, reply, {
+    const firstEvent = await events.next();
+    if (firstEvent.done || firstEvent.value.event !== 'session')
+      throw new Error('A chat did not begin with session.');
+    stream = new ChatStream(firstEvent.value, events, reply, {
       requestId: context.requestId,
       heartbeatMs: dependencies.heartbeatMs,
       onDone,
@@ -106,15 +107,15 @@ async function wholeResponse(
 /** True if the header `Accept` prefers `text/event-stream` to `application/json` by its weights (RFC 9110, section 12.5.1). JSON is the default. */
 function prefersStream(accept: string | null): boolean {
   if (accept === null) return false;
-  let best = { type: 'application/json', weight: 0 };
+  let preference = { type: 'application/json', weight: 0 };
   // Of two types with the same weight, the first one is chosen.
   for (const range of accept.split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     if (name !== eventStreamType && name !== 'application/json') continue;
     const weight = weightOf(parameters);
-    if (weight > best.weight) best = { type: name, weight };
+    if (weight > preference.weight) preference = { type: name, weight };
   }
-  return best.type === eventStreamType;
+  return preference.type === eventStreamType;
 }
 
 function weightOf(parameters: readonly string[]): number {

@@ -94,8 +94,8 @@ export class RateLimiter {
    * then null, and only the operation itself checks the key.
    */
   async admit(call: Call, isSmall: boolean): Promise<{ rateLimit: RateLimit; projectId: string | null }> {
-    const known = this.#rateLimits.get(call.apiKey);
-    if (isSmall && known?.take(this.#now())) return { rateLimit: known, projectId: null };
+    const knownLimit = this.#rateLimits.get(call.apiKey);
+    if (isSmall && knownLimit?.take(this.#now())) return { rateLimit: knownLimit, projectId: null };
     const { data } = await this.#service.verify(call);
     const rateLimit = this.#rateLimits.get(call.apiKey) ?? this.#remember(call.apiKey);
     if (rateLimit.take(this.#now())) return { rateLimit, projectId: data.project_id };

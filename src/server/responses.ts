@@ -23,11 +23,11 @@ export function textResponse(
   text: string,
   { status = 200, headers = {} }: ResponseOptions = {},
 ): Response {
-  const all = Object.assign(headersOf(context, type), headers);
-  if (text.length <= chunkBytes) return new Response(text, { status, headers: all });
+  const allHeaders = Object.assign(headersOf(context, type), headers);
+  if (text.length <= chunkBytes) return new Response(text, { status, headers: allHeaders });
   const bytes = Buffer.from(text);
-  all['Content-Length'] = String(bytes.length);
-  return new Response(inChunks(bytes), { status, headers: all });
+  allHeaders['Content-Length'] = String(bytes.length);
+  return new Response(inChunks(bytes), { status, headers: allHeaders });
 }
 
 /** A longer response is handed over in chunks of this many bytes, which show whether its reader stalls. */

@@ -84,9 +84,9 @@ export function withoutKeys(path: string, apiKey: string): string {
   for (let layer = 0; layer <= maxLayers; layer += 1) {
     const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keysInPath, redacted);
     hasKey ||= clean !== text;
-    const decoded = percentDecoded(clean);
-    if (decoded === clean) return hasKey ? percentEncoded(clean) : path;
-    text = decoded;
+    const decodedPath = percentDecoded(clean);
+    if (decodedPath === clean) return hasKey ? percentEncoded(clean) : path;
+    text = decodedPath;
   }
   return '[encoded]';
 }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 interface Progress {
   response: ServerResponse | null;
   /** The bytes that the reader has taken. */
-  taken: number;
+  takenBytes: number;
   /** When the reader last took bytes. */
   since: number;
 }
@@ -30,11 +30,11 @@ export class StalledReaders {
     if (socket.destroyed) return;
     const progress = this.#connections.get(socket);
     if (progress === undefined) {
-      this.#connections.set(socket, { response, taken: -1, since: 0 });
+      this.#connections.set(socket, { response, takenBytes: -1, since: 0 });
       socket.once('close', () => this.#connections.delete(socket));
     } else {
       progress.response = response;
-      progress.taken = -1;
+      progress.takenBytes = -1;
     }
   }
 
@@ -47,10 +47,10 @@ export class StalledReaders {
       const { response } = progress;
       if (response === null) continue;
       // The other written bytes are still buffered in this process.
-      const taken = socket.bytesWritten - socket.writableLength;
+      const takenBytes = socket.bytesWritten - socket.writableLength;
       if (response.writableFinished || response.destroyed) progress.response = null;
-      else if (taken !== progress.taken || response.writableLength === 0) {
-        progress.taken = taken;
+      else if (takenBytes !== progress.takenBytes || response.writableLength === 0) {
+        progress.takenBytes = takenBytes;
         progress.since = now;
       } else if (now - progress.since >= this.#stalledMs) {
         response.destroy();

@@ -26,7 +26,7 @@ function digitsOf(literal: string): string {
   const [, whole = '', fraction = '', power = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const counted = digits.replace(/0+$/, '');
-  if (counted === '') return '0';
-  return `${counted}e${Number(power) - fraction.length + digits.length - counted.length}`;
+  const significantDigits = digits.replace(/0+$/, '');
+  if (significantDigits === '') return '0';
+  return `${significantDigits}e${Number(power) - fraction.length + digits.length - significantDigits.length}`;
 }

@@ -77,7 +77,7 @@ export class CompletionReader {
 
   /** Yields the events of these chunks. Adjacent texts are joined. The events before a failure are yielded before it is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
-    let joined = null as JoinedText | null;
+    let joinedText = null as JoinedText | null;
     for (const received of events) {
       const serverEvent = received.event === strayLine ? eventOfLine(received.data) : received;
       if (serverEvent === null) continue;
@@ -90,7 +90,7 @@ export class CompletionReader {
       if (mayBeCut && event !== 'error' && value === undefined) continue;
       const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
       if (problem !== null || isEnd) {
-        if (joined !== null) yield joined;
+        if (joinedText !== null) yield joinedText;
         if (problem === null) return yield* this.end();
         yield* this.rest();
         throw problem;
@@ -102,17 +102,17 @@ export class CompletionReader {
       const parts = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
         if (parts[type] === '') continue;
-        if (joined?.type === type) joined.text += parts[type];
+        if (joinedText?.type === type) joinedText.text += parts[type];
         else {
-          if (joined !== null) yield joined;
-          joined = { type, text: parts[type] };
+          if (joinedText !== null) yield joinedText;
+          joinedText = { type, text: parts[type] };
         }
       }
       // A reply that was cut stays cut, whatever reason the server sends after that.
       if (this.#finish === null || this.#finish === 'stop') this.#finish = chunk.finish ?? this.#finish;
       this.#callsTool ||= chunk.callsTool;
       if (this.#characters > maxCharacters) {
-        if (joined !== null) yield joined;
+        if (joinedText !== null) yield joinedText;
         throw replyFailure(
           this.#upstream,
           'bad_reply',
@@ -120,7 +120,7 @@ export class CompletionReader {
         );
       }
     }
-    if (joined !== null) yield joined;
+    if (joinedText !== null) yield joinedText;
   }
 
   /** Yields the text that was held back. Must be the last call. */

@@ -165,8 +165,8 @@ export class UpstreamConnection {
       let response: HttpResponse;
       const sentAt = monotonicMs();
       try {
-        const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
-        await this.#options.trace?.(request, this.#origin, traced);
+        const tracedKey = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
+        await this.#options.trace?.(request, this.#origin, tracedKey);
         response = await this.#client.request(request);
       } catch (error) {
         // A request is repeated once, and only if the server had already closed the reused connection. The server has not worked on it.

@@ -53,22 +53,22 @@ const creditWords =
   /insufficient_quota|insufficient.balance|credit balance|credits are depleted|billing_not_active|(available|any) credits|spending (limit|cap)/i;
 
 function problemOf(status: number | null, code: string, message: string): ReportedProblem {
-  const all = `${code} ${message}`;
+  const text = `${code} ${message}`;
   // Google uses the same words for a limit per minute as OpenAI uses for an account without money.
   const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
-  if (isQuota || creditWords.test(all)) return 'credit';
+  if (isQuota || creditWords.test(text)) return 'credit';
   if (rateWords.test(message)) return 'rate_limited';
-  if (/content_?filter|content_policy|content management policy|moderation/i.test(all))
+  if (/content_?filter|content_policy|content management policy|moderation/i.test(text))
     return 'content_filter';
-  if (contextCodes.test(all) || contextWords.test(all)) return 'context_too_long';
+  if (contextCodes.test(text) || contextWords.test(text)) return 'context_too_long';
   const isModel = /not_found_error/.test(code) && /^model: /i.test(message);
-  if (isModel || modelCodes.test(all) || modelWords.test(all)) return 'unknown_model';
-  if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(all))
+  if (isModel || modelCodes.test(text) || modelWords.test(text)) return 'unknown_model';
+  if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(text))
     return 'bad_key';
   // OpenRouter has the model, but the settings of the account allow no provider of it. OpenAI has models that only its other APIs offer.
   if (/no endpoints found|not (supported )?in (the )?v1\/chat\/completions/i.test(message)) return 'refused';
   if (status !== 413 && /rate_limit/i.test(code)) return 'rate_limited';
-  if (/overloaded|unavailable_error/i.test(all)) return 'overloaded';
+  if (/overloaded|unavailable_error/i.test(text)) return 'overloaded';
   if (status === null) return 'failed';
   return problemOfStatus[status] ?? (status < 500 ? 'refused' : 'failed');
 }

@@ -204,8 +204,10 @@ const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 /** A text of the server on one line, shortened, without the key and without any recognizable part of it. */
 function quote(text: string, key: string | null): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(keyLike, '[key]');
-  const hidden = hide(line, key);
-  return hidden.length > maxCharacters ? `${hidden.slice(0, maxCharacters).trimEnd()}…` : hidden;
+  const redactedLine = hide(line, key);
+  return redactedLine.length > maxCharacters
+    ? `${redactedLine.slice(0, maxCharacters).trimEnd()}…`
+    : redactedLine;
 }
 
 const keyPartLength = 6;

@@ -39,11 +39,11 @@ export class Dialogue {
   respond(message: string): string {
     this.#limit = (this.#limit % recallLimit) + 1;
     const clauses = readClauses(message).map((words) => this.#spelling.apply(words));
-    const reflected = clauses.map((words) => this.#reflection.apply(words));
-    for (const words of reflected) this.#noteFacts(words);
+    const reflectedClauses = clauses.map((words) => this.#reflection.apply(words));
+    for (const words of reflectedClauses) this.#noteFacts(words);
 
     const { index, stack } = this.#chooseClause(clauses);
-    const words = reflected[index] ?? [];
+    const words = reflectedClauses[index] ?? [];
     if (stack.length === 0) return this.#recall() ?? this.#none(words);
     if (stack[0] === this.#script.memory.keyword) this.#memorise(words);
     return this.#transform(stack, words) ?? this.#none(words);
@@ -64,14 +64,14 @@ export class Dialogue {
   /** A keyword with a higher rank than all before it goes to the top of the stack, any other to the bottom. */
   #stackKeywords(words: readonly Word[]): readonly string[] {
     const stack: string[] = [];
-    let highest = -1;
+    let highestRank = -1;
     for (const { key } of words) {
       const keyword = this.#keyword(key);
       if (keyword === null || stack.includes(key)) continue;
       const rank = keyword.rank ?? 0;
-      if (rank > highest) stack.unshift(key);
+      if (rank > highestRank) stack.unshift(key);
       else stack.push(key);
-      highest = Math.max(highest, rank);
+      highestRank = Math.max(highestRank, rank);
     }
     return stack;
   }

@@ -31,13 +31,13 @@ function wordKeys(
   tags: string | undefined,
   classes: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const listed =
+  const listedWords =
     words ??
     (tags ?? '')
       .split(' ')
       .map((tag) => classOf(tag, classes))
       .join(' ');
-  return listed.toLowerCase().split(' ');
+  return listedWords.toLowerCase().split(' ');
 }
 
 function classOf(tag: string, classes: Readonly<Record<string, string>>): string {
