@@ -38,18 +38,18 @@ const engineFailures: readonly ErrorCode[] = [
 export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,
-  begun: TurnWithSettings,
+  begunTurn: TurnWithSettings,
   engine: ReplyEngine,
   options: AskOptions,
 ): AsyncGenerator<AskEvent> {
   const { signal, showReasoning } = options;
   const tried = new Set<string>();
   let firstFailure: unknown = null;
-  for (let mode = begun.turn.mode, current = engine; ; ) {
+  for (let mode = begunTurn.turn.mode, current = engine; ; ) {
     tried.add(mode);
     let hasEvents = false;
     try {
-      const { events, turnsLeftOut } = await askEngine(local, projectId, begun, current, options);
+      const { events, turnsLeftOut } = await askEngine(local, projectId, begunTurn, current, options);
       const failure = firstFailure instanceof ParleyError ? firstFailure : null;
       yield { type: 'engine', mode, turnsLeftOut, failure };
       for await (const event of events) {

@@ -48,6 +48,10 @@ export class LocalAdministration implements Administration {
     return new LocalRetention(this.#local, await this.#local.store.retention());
   }
 
+  usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
+    return this.#local.store.usage(readTime('since', since) ?? 0, by);
+  }
+
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {
     const { store, limits, random, ids } = this.#local;
     checkTitle(request.project_name, limits, 'project');
@@ -97,13 +101,11 @@ export class LocalAdministration implements Administration {
   }
 
   async purgeSessions(request: PurgeExecution): Promise<PurgeReport> {
-    const { store, limits } = this.#local;
-    const keptSince = this.#local.now() - limits.idempotencyMs;
-    const filter = this.#purgeFilter(request);
+    const { store, limits, now } = this.#local;
     const expected = request.expected_sessions;
-    const purge = await store.purgeSessions(filter, {
+    const purge = await store.purgeSessions(this.#purgeFilter(request), {
       expected,
-      keptSince,
+      keptSince: now() - limits.idempotencyMs,
       rewrites: request.rewrite ?? false,
       by: this.#owner(),
       erased: request.onErased,
@@ -150,15 +152,6 @@ export class LocalAdministration implements Administration {
     }
   }
 
-  async #audit() {
-    const { LocalAudit } = await import('./local-audit.ts');
-    return new LocalAudit(this.#local.store.audit);
-  }
-
-  #owner() {
-    return { time: this.#local.now(), key_id: null, request_id: null };
-  }
-
   async redactSession(request: RedactionRequest): Promise<void> {
     const { project_id, session_id, messages, changes } = request;
     const redactions = await this.#local.store.redactions();
@@ -179,17 +172,21 @@ export class LocalAdministration implements Administration {
     return (await this.#local.store.redactions()).holders(texts, limit);
   }
 
-  holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
-    return this.#local.store.holdsAny(project_id, session_ids);
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
+    return this.#local.store.holdsAny(projectId, sessionIds);
+  }
+
+  async #audit() {
+    const { LocalAudit } = await import('./local-audit.ts');
+    return new LocalAudit(this.#local.store.audit);
+  }
+
+  #owner() {
+    return { time: this.#local.now(), key_id: null, request_id: null };
   }
 
   #purgeFilter({ project_id, deleted_before }: PurgeRequest): PurgeFilter {
-    const before = readTime('deleted_before', deleted_before) ?? 0;
-    return { projectId: project_id, deletedBefore: before };
-  }
-
-  usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
-    return this.#local.store.usage(readTime('since', since) ?? 0, by);
+    return { projectId: project_id, deletedBefore: readTime('deleted_before', deleted_before) ?? 0 };
   }
 }
 

@@ -94,9 +94,9 @@ export class LocalService implements ConversationService {
       return this.#keys.recordRefusal(keyHash, beginWhenFree(local, this.#turnQueue, call, start));
     };
     const verify = () => this.#keys.verify(call.apiKey);
-    const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
+    const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;
-    const turn = { begun, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
+    const turn = { begunTurn, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
     return { local, projectId, turn };
   }
 
@@ -123,8 +123,8 @@ export class LocalService implements ConversationService {
     const now = this.#local.now();
     const session_id = ids.of(projectId).next('ses', now);
     const session = { session_id, title, system, parameters, user, now };
-    const hashed = hashedRequest(request);
-    const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', hashed);
+    const requestToHash = hashedRequest(request);
+    const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', requestToHash);
     const creation = store.createSession(projectId, session, idempotencyKey, keyHash);
     return resultOf(requireSameRequest(await this.#keys.recordRefusal(keyHash, creation)));
   }

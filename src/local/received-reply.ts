@@ -7,11 +7,10 @@ import type { Turn } from '../store/session-store.ts';
 import type { AskedEngine } from './ask-with-fallback.ts';
 import type { ReplySoFar } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
-import { lostReply } from './lost-reply.ts';
 import { withSlowStoreNotice } from './slow-store-notice.ts';
 import type { TurnBudget } from './turn-budget.ts';
 import { doneEvent } from './turn-events.ts';
-import { sessionNotFound } from './turn-failures.ts';
+import { lostReply, sessionNotFound } from './turn-failures.ts';
 
 const slowStore = 'The store does not answer: the reply waits for it, up to a minute.';
 

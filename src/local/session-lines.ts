@@ -54,7 +54,7 @@ export class SessionLines {
     const replyId = local.ids.next('msg', local.now());
     const take = async (answersOnly: boolean) => {
       const place = { projectId, name: sessionId };
-      const begun = await whenFree(local, this.#queue, place, call, (deadOwner) => {
+      const begunTurn = await whenFree(local, this.#queue, place, call, (deadOwner) => {
         const now = local.now();
         const lease = { owner: local.owner.id, ms: local.limits.turnLeaseMs };
         const start = {
@@ -70,10 +70,10 @@ export class SessionLines {
         const closing_message_id = local.ids.next('msg', now);
         return local.store.beginRegeneration(projectId, { ...start, closing_message_id }, call.signal);
       });
-      return withTurn(begun);
+      return withTurn(begunTurn);
     };
-    const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const turn = { begun, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
+    const turn = { begunTurn, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, projectId, call, turn);
   }
 

@@ -43,9 +43,9 @@ export class TurnBudget {
     }
     this.#day = reservation.day;
     try {
-      const begun = await take(false);
-      if (begun.kind === 'answered') await this.#settle(-1, -this.#expected);
-      return begun;
+      const begunTurn = await take(false);
+      if (begunTurn.kind === 'answered') await this.#settle(-1, -this.#expected);
+      return begunTurn;
     } catch (error) {
       await this.#settle(-1, -this.#expected);
       throw error;

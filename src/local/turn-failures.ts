@@ -1,5 +1,5 @@
 // The errors of a turn. An error after the message was stored says where the message is.
-import { ParleyError } from '../service/errors.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 
 /** The error of a turn whose message is stored, with the place of the message. */
@@ -12,8 +12,25 @@ export function turnFailure(error: unknown, turn: Turn): ParleyError {
   return error.with({ ...place, hint: `${hint} ${error.hint}`.trim() });
 }
 
+/** The error of a reply that could not be stored although its message was. It adds the place of the message to the store's error. */
+export function lostReply(error: unknown, turn: Turn): ParleyError {
+  const { session_id, message_id } = turn;
+  const failure =
+    error instanceof ParleyError
+      ? error
+      : new ParleyError('INTERNAL_ERROR', 'The store failed.', { cause: error });
+  const advice = adviceAfterLoss[failure.code] ?? failure.hint;
+  const hint = `${keptMessage(turn, '; the reply is not.')} ${advice}`.trim();
+  return failure.with({ hint, session_id, message_id });
+}
+
+const adviceAfterLoss: Partial<Record<ErrorCode, string>> = {
+  STORAGE_FULL: 'Free some space, then ask again.',
+  STORE_BUSY: 'End the other program that uses the store, then ask again.',
+};
+
 /** Says where the message of the turn is stored. Empty if its text is only in memory. */
-export function keptMessage({ session_id, isEphemeral }: Turn, end: string): string {
+function keptMessage({ session_id, isEphemeral }: Turn, end: string): string {
   return isEphemeral ? '' : `The message is kept in session ${session_id}${end}`;
 }
 

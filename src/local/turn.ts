@@ -15,7 +15,7 @@ import { replayedEvents, sessionEvent } from './turn-events.ts';
 import { takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
 interface ChosenTurn {
-  readonly begun: BegunTurn;
+  readonly begunTurn: BegunTurn;
   /** The budget of the key, in which the turn is counted. */
   readonly budget: Pick<TurnBudget, 'end'>;
   readonly form: ReplyForm;
@@ -41,13 +41,13 @@ export async function* runTurn(
   local: LocalOptions,
   projectId: string,
   call: Call,
-  { begun, budget, form, engine, replyId, schema }: ChosenTurn,
+  { begunTurn, budget, form, engine, replyId, schema }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
-  const { turn } = begun;
-  if (begun.kind === 'answered') {
-    if (isCut(begun.reply)) throw undoneTurn(turn);
+  const { turn } = begunTurn;
+  if (begunTurn.kind === 'answered') {
+    if (isCut(begunTurn.reply)) throw undoneTurn(turn);
     yield sessionEvent(turn);
-    yield* replayedEvents(turn, begun.reply, '');
+    yield* replayedEvents(turn, begunTurn.reply, '');
     return;
   }
 
@@ -61,7 +61,7 @@ export async function* runTurn(
     yield sessionEvent(turn);
     const { signal } = lease;
     const options = { ...call, signal, ...(schema !== undefined && { schema }) };
-    for await (const event of askWithFallback(local, projectId, begun, engine, options)) {
+    for await (const event of askWithFallback(local, projectId, begunTurn, engine, options)) {
       if (event.type === 'engine') {
         reply.begin(event);
         continue;

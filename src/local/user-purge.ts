@@ -26,11 +26,12 @@ export async function planUserPurge(
   request: UserPurgeRequest,
 ): Promise<UserPurgePlan> {
   checkUser('user', request.user);
+  const filter = filterOf(request);
   const users = await store.ofUsers();
-  const sessions = await users.sessions(filterOf(request));
+  const sessions = await users.sessions(filter);
   const free = sessions.filter(isFree);
-  const { backups, unfinished } = await store.planPurge(filterOf(request));
-  const { messages, text_bytes } = await users.texts(filterOf(request));
+  const { backups, unfinished } = await store.planPurge(filter);
+  const { messages, text_bytes } = await users.texts(filter);
   return {
     sessions: free.length,
     deleted: free.filter(({ is_deleted }) => is_deleted).length,
@@ -52,7 +53,7 @@ export async function purgeUser(
   const users = await store.ofUsers();
   const sessions = await users.sessions(filter);
   const free = sessions.filter(isFree);
-  const { expected_sessions } = request;
+  const { expected_sessions, rewrite: rewrites, onErased: erased } = request;
   if (expected_sessions !== null && expected_sessions !== free.length)
     throw otherCount(free.length, expected_sessions);
   const active = free.filter(({ is_deleted }) => !is_deleted);
@@ -65,9 +66,7 @@ export async function purgeUser(
   const marks = idsOf(free).slice(0, maxMarks).map(sessionMark);
   for (let tries = 1; ; tries += 1) {
     const { sessions: expected } = await store.planPurge(filter);
-    const { rewrite: rewrites, onErased: erased } = request;
-    const options = { expected, keptSince, rewrites, by, marks, erased };
-    const purge = await store.purgeSessions(filter, options);
+    const purge = await store.purgeSessions(filter, { expected, keptSince, rewrites, by, marks, erased });
     if (purge.kind === 'purged') {
       const remainingIds = idsOf(await users.sessions(filter));
       const remaining = new Set(remainingIds);

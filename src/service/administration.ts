@@ -170,8 +170,8 @@ export interface Administration {
   listKeys(): Promise<readonly KeyRecord[]>;
 
   /**
-   * Revokes a key. The next request of every process is refused. Revoking twice changes nothing. Rejects with `NOT_FOUND` for an id that
-   * names no key.
+   * Revokes a key. The next request of every process is refused. Revoking twice changes nothing. Rejects with `INVALID_REQUEST` for an id
+   * that names no key.
    */
   revokeKey(keyId: string): Promise<KeyRecord>;
 
@@ -229,5 +229,5 @@ export interface Administration {
   sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]>;
 
   /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
-  holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;
+  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
 }

@@ -86,7 +86,7 @@ export interface RetentionBatch {
 
 /** All of them reject with a `ParleyError`. */
 export interface Retention {
-  /** Rejects with `NOT_FOUND` for an unknown project, and with `INVALID_REQUEST` for a policy with a number out of range. */
+  /** Rejects with `INVALID_REQUEST` for an unknown project, and for a policy with a number out of range. */
   setPolicy(projectId: string, policy: RetentionPolicy): Promise<ProjectRetention>;
   /** False if there was no policy. */
   removePolicy(projectId: string): Promise<boolean>;
@@ -98,7 +98,7 @@ export interface Retention {
   batches(): Promise<readonly RetentionBatch[]>;
   /**
    * Restores all sessions of a batch that are still deleted and not erased. Returns how many. To retention, a restored session was active at
-   * the time of its restoration. Rejects with `NOT_FOUND` for an unknown batch.
+   * the time of its restoration. Rejects with `INVALID_REQUEST` for an unknown batch.
    */
   restoreBatch(
     batch: string,

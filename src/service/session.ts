@@ -43,7 +43,7 @@ export interface SessionFacts extends NewSession {
 export interface Session extends SessionFacts, SessionSettings, SessionOrdering {
   /** The mode of the last turn here, as its message asked for it; null before the first one. */
   readonly mode: string | null;
-  /** The person whose session it is, as its creator named them; null for none. It never changes. */
+  /** The person whose session it is, as its creator named them; null for none. */
   readonly user: string | null;
   /** The session that this one was copied from; null for none. It may be deleted or erased by now. */
   readonly parent_id: string | null;
