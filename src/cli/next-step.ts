@@ -1,6 +1,7 @@
 // What to do after a failure, in commands and options. Only this file turns the remedies of other folders into words.
 import type { ParleyError } from '../service/errors.ts';
-import type { ModelProgram, Remedy } from '../service/remedy.ts';
+import type { ModelProgram } from '../service/model-server.ts';
+import type { Remedy } from '../service/remedy.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 /** The failure's own hint, then the command that helps; empty if there is nothing to do. */

@@ -24,11 +24,13 @@ export interface ContextSize {
   readonly place: string;
 }
 
-export const localModelServers: readonly ModelServer[] = [
+export const localModelServers = [
   { name: 'Ollama', base_url: 'http://127.0.0.1:11434/v1', key: null },
   { name: 'llama.cpp', base_url: 'http://127.0.0.1:8080/v1', key: null },
   { name: 'LM Studio', base_url: 'http://127.0.0.1:1234/v1', key: null },
-];
+] as const satisfies readonly ModelServer[];
+
+export type ModelProgram = (typeof localModelServers)[number]['name'];
 
 export const modelVendors: readonly ModelServer[] = [
   { name: 'OpenAI', base_url: 'https://api.openai.com/v1', key: 'env:OPENAI_API_KEY' },

@@ -1,5 +1,6 @@
 // What a person can do after a failure, as a kind and facts. Only the command line turns it into commands and options. A failure whose
 // remedy needs no command has a `hint` instead.
+import type { ModelProgram } from './model-server.ts';
 
 /** The part of a mode's settings to look at. */
 export type ModeSubject = 'address' | 'base address' | 'key' | 'rights of the key' | 'settings';
@@ -75,5 +76,3 @@ export type Remedy =
   | { readonly kind: 'choose_open_port' }
   | { readonly kind: 'choose_host' }
   | { readonly kind: 'choose_metrics_address' };
-
-export type ModelProgram = 'Ollama' | 'llama.cpp' | 'LM Studio';

@@ -5,9 +5,10 @@ import { isLoopback } from '../../http/loopback.ts';
 import { duration } from '../../service/duration.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import { localModelServers, type ModelProgram } from '../../service/model-server.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import { quoted } from '../../service/quoted.ts';
-import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
+import type { ModeSubject, Remedy } from '../../service/remedy.ts';
 import { parseUpstreamError, type ReportedProblem } from './upstream-error-parser.ts';
 
 /** The facts that all failures of one mode need. */
@@ -108,10 +109,11 @@ export function silenceFailure(
 
 /** The failure for a request without a response, or with an incomplete one. */
 export function requestFailure(upstream: Upstream, failure: HttpFailure): ParleyError {
-  const { name } = upstream.settings;
+  const { name, base_url } = upstream.settings;
   const address: Remedy = { kind: 'check_mode', mode: name, subject: 'address' };
+  const start: Remedy = { kind: 'start_model_server', mode: name, program: programAt(base_url) };
   const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
-    refused: isLocal(upstream.settings) ? startOf(upstream.settings) : address,
+    refused: isLoopback(new URL(base_url).hostname) ? start : address,
     unknown_host: address,
     redirect: { kind: 'change_address', mode: name },
     tls: address,
@@ -172,7 +174,7 @@ function failureTexts(
 ): Readonly<Record<ReportedProblem | 'no_key', readonly [string, Advice]>> {
   const { name, model, base_url } = settings;
   const check = (subject: ModeSubject): Remedy => ({ kind: 'check_mode', mode: name, subject });
-  const pull = isOllama(base_url) ? model : null;
+  const pull = programAt(base_url) === 'Ollama' ? model : null;
   return {
     no_key: ['requires a key, and the mode has none', { kind: 'name_key', mode: name }],
     bad_key: ['does not accept the key', check('key')],
@@ -222,21 +224,8 @@ function hide(text: string, key: string | null): string {
   return redactKey(words.join(' ').replaceAll(key, '[key]'), key);
 }
 
-function isLocal({ base_url }: ModeSettings): boolean {
-  return isLoopback(new URL(base_url).hostname);
-}
-
-/** Recognizes the program by its default port. */
-function startOf({ name, base_url }: ModeSettings): Remedy {
-  const programs: Readonly<Record<string, ModelProgram>> = {
-    '11434': 'Ollama',
-    '8080': 'llama.cpp',
-    '1234': 'LM Studio',
-  };
-  const program = programs[new URL(base_url).port] ?? null;
-  return { kind: 'start_model_server', mode: name, program };
-}
-
-function isOllama(baseUrl: string): boolean {
-  return new URL(baseUrl).port === '11434';
+/** The program whose default port the address has; null for any other port. */
+function programAt(baseUrl: string): ModelProgram | null {
+  const { port } = new URL(baseUrl);
+  return localModelServers.find(({ base_url }) => new URL(base_url).port === port)?.name ?? null;
 }
