@@ -1,5 +1,4 @@
 // Formats a request as a curl command that repeats it, for debugging. The command reads the key from a variable and does not contain it.
-
 import type { HttpRequest } from '../http/http-client.ts';
 import { redactKey } from '../http/key-redaction.ts';
 import { singleQuoted } from '../system/shell-quote.ts';

@@ -1,6 +1,5 @@
 // Removes the key from failures. A server may repeat the key in its error, or in the address of a redirect, and failures are shown and
 // logged. The text of a success is not changed.
-
 import { HttpFailure } from '../http/http-failure.ts';
 import { redactKey } from '../http/key-redaction.ts';
 import { ParleyError } from '../service/errors.ts';

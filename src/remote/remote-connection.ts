@@ -111,8 +111,8 @@ export class RemoteConnection {
    */
   async hasExtension(call: Call, extension: Extension): Promise<boolean> {
     if (this.offers(extension) !== true && !this.#hasResponded) {
-      const keylessCall = { ...call, idempotencyKey: null };
-      await this.result(keylessCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
+      const ownCall = { ...call, idempotencyKey: null };
+      await this.result(ownCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
     }
     return this.offers(extension) === true;
   }

@@ -45,24 +45,24 @@ export class RequestRetries {
 
   /** Resolves to true, after a pause, if the request is to be sent again; to false if the outcome is to be reported. */
   async next(outcome: HttpFailure | RetryLater): Promise<boolean> {
-    const maxTries = outcome instanceof HttpFailure && !outcome.isSent ? maxConnectAttempts : maxAttempts;
-    if (this.#attempts >= maxTries || !this.#isAllowed(outcome)) return false;
-    const retryAfter = outcome instanceof HttpFailure ? null : outcome.retryAfter;
+    const isFailure = outcome instanceof HttpFailure;
+    const limit = isFailure && !outcome.isSent ? maxConnectAttempts : maxAttempts;
+    if (this.#attempts >= limit || (isFailure && !this.#isAllowed(outcome))) return false;
+    const retryAfter = isFailure ? null : outcome.retryAfter;
     if (retryAfter !== null && retryAfter > maxPauseSeconds) return false;
     const { random, wait, signal, notice } = this.#options;
     const pause = firstPauseMs * 2 ** (this.#attempts - 1) * (0.5 + random());
     const ms = retryAfter === null ? pause : retryAfter * 1000 + pause;
-    if (!(outcome instanceof HttpFailure)) notice?.({ kind: 'turned_away', seconds: Math.ceil(ms / 1000) });
+    if (!isFailure) notice?.({ kind: 'turned_away', seconds: Math.ceil(ms / 1000) });
     await wait(ms, signal);
     this.#attempts += 1;
-    this.#mayHaveActed ||= !(outcome instanceof HttpFailure) || outcome.isSent;
+    this.#mayHaveActed ||= !isFailure || outcome.isSent;
     return true;
   }
 
-  #isAllowed(outcome: HttpFailure | RetryLater): boolean {
-    if (!(outcome instanceof HttpFailure)) return true;
-    if (!outcome.isSent) return ['refused', 'unreachable', 'lookup', 'broken'].includes(outcome.kind);
-    if (outcome.kind !== 'broken') return false;
+  #isAllowed({ kind, isSent }: HttpFailure): boolean {
+    if (!isSent) return ['refused', 'unreachable', 'lookup', 'broken'].includes(kind);
+    if (kind !== 'broken') return false;
     switch (this.#options.method) {
       case 'GET':
       case 'DELETE':

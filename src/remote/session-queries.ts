@@ -19,21 +19,19 @@ export async function listQuery(
   query: SessionQuery,
 ): Promise<Query> {
   const { sort, order, limit, cursor, id_suffix, deleted, ...conditions } = query;
-  const archivedByDefault = deleted ? null : false;
-  const { title_match: _, updated_before: __, updated_after: ___, user, ...ordering } = conditions;
+  const { title_match: _, updated_before: __, updated_after: ___, user, archived, ...ordering } = conditions;
   if (user !== null) await requireUsers(connection, call);
-  await requireOrderFor(connection, call, { ...ordering, archived: conditions.archived || null });
-  const includesArchived =
-    conditions.archived === null && !deleted && !(await connection.hasExtension(call, 'order'));
+  await requireOrderFor(connection, call, { ...ordering, archived: archived || null });
+  const archivedByDefault = deleted ? null : false;
+  // A server without the extension lists all sessions anyway, so the request leaves the condition out.
+  const isLeftOut = archived === null && !deleted && !(await connection.hasExtension(call, 'order'));
+  const condition = isLeftOut ? archivedByDefault : archived;
   return {
     limit,
     cursor,
     id_suffix,
     deleted,
-    ...conditionsQuery(
-      includesArchived ? { ...conditions, archived: archivedByDefault } : conditions,
-      archivedByDefault,
-    ),
+    ...conditionsQuery({ ...conditions, archived: condition }, archivedByDefault),
     sort: sort === lastActiveFirst.sort ? null : sort,
     order: order === lastActiveFirst.order ? null : order,
   };
