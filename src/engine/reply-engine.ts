@@ -15,7 +15,7 @@ export interface EngineContext extends Partial<SessionSettings> {
   /** The message to reply to. It begins with the earlier messages that got no reply, as paragraphs. */
   readonly message: string;
   /** The JSON Schema, as text, that the reply should match. An engine that does not support schemas ignores it. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
 }
 
 /** `text`: a chunk of the reply. `reasoning`: a chunk of the model's own notes. `finish`: the end; nothing follows it. */

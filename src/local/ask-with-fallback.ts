@@ -20,7 +20,7 @@ type AskEvent = EngineEvent | ({ readonly type: 'engine' } & AskedEngine);
 interface AskOptions {
   readonly signal: AbortSignal;
   readonly showReasoning: boolean;
-  readonly schema?: string;
+  readonly schema: string | undefined;
 }
 
 /** A turn with the settings that its session had at its begin. */
@@ -98,7 +98,7 @@ async function askEngine(
     window = await windowWithin({ historyMessages: engine.historyMessages, contextTokens });
   }
   const { history, message, turnsLeftOut } = window;
-  const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
+  const context = { history, message, schema, ...settings };
   return { events: engine.reply(context, { signal }), turnsLeftOut };
 }
 

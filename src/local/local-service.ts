@@ -95,8 +95,7 @@ export class LocalService implements ConversationService {
     };
     const verify = () => this.#keys.verify(call.apiKey);
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const { schema } = request;
-    const turn = { begunTurn, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
+    const turn = { begunTurn, budget, form, engine, replyId: null, schema: request.schema };
     return { local, projectId, turn };
   }
 

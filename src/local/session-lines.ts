@@ -73,7 +73,7 @@ export class SessionLines {
       return withTurn(begunTurn);
     };
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const turn = { begunTurn, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    const turn = { begunTurn, budget, form, engine, replyId, schema };
     yield* runTurn(local, projectId, call, turn);
   }
 

@@ -22,8 +22,8 @@ interface ChosenTurn {
   readonly engine: ReplyEngine;
   /** The id of the reply, if another reply is asked for to a message that may have one; null for a chat. */
   readonly replyId: string | null;
-  /** The schema of the reply; missing for a reply of any form. */
-  readonly schema?: string;
+  /** The schema of the reply; undefined for a reply of any form. */
+  readonly schema: string | undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function* runTurn(
   try {
     yield sessionEvent(turn);
     const { signal } = lease;
-    const options = { ...call, signal, ...(schema !== undefined && { schema }) };
+    const options = { signal, showReasoning: call.showReasoning, schema };
     for await (const event of askWithFallback(local, projectId, begunTurn, engine, options)) {
       if (event.type === 'engine') {
         reply.begin(event);
