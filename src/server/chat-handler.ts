@@ -104,7 +104,7 @@ async function wholeResponse(
   }
 }
 
-/** True if the header `Accept` prefers `text/event-stream` to `application/json` by its weights (RFC 9110, section 12.5.1). JSON is the default. */
+/** True if the header `Accept` prefers `text/event-stream` to `application/json` (RFC 9110, section 12.5.1). JSON is the default. */
 function prefersStream(accept: string | null): boolean {
   if (accept === null) return false;
   let preference = { type: 'application/json', weight: 0 };

@@ -76,7 +76,5 @@ export type ChatEvent =
   | { readonly event: 'reasoning'; readonly data: { readonly text: string } }
   | { readonly event: 'done'; readonly data: ChatReply; readonly body: unknown };
 
-/**
- * How the caller wants the reply. `whole`: the caller does not read its chunks, so they may be left out, and `session` may come together with `done`.
- */
+/** How the caller wants the reply. `whole`: without its chunks, which may be left out; `session` may then come together with `done`. */
 export type ReplyForm = 'chunks' | 'whole';

@@ -37,8 +37,9 @@ export interface Deletion extends Result<DeletedSession> {
 /**
  * The six operations. All of them reject with a {@link ParleyError}: `INVALID_API_KEY` for a key that is missing, malformed, unknown,
  * revoked or expired; `FORBIDDEN` for an operation outside of the key's scope; `INVALID_REQUEST` for a value against its rule;
- * `SESSION_NOT_FOUND` for a session that never existed, is deleted, or belongs to another project (the three are indistinguishable; interface document, section 5). A `signal` that fires rejects with its reason. A remote
- * backend also rejects with `NETWORK`, `TIMEOUT`, `REDIRECT` and `BAD_RESPONSE` if it gets no usable answer.
+ * `SESSION_NOT_FOUND` for a session that never existed, is deleted, or belongs to another project (the three are indistinguishable;
+ * interface document, section 5). A `signal` that fires rejects with its reason. A remote backend also rejects with `NETWORK`, `TIMEOUT`,
+ * `REDIRECT` and `BAD_RESPONSE` if it gets no usable answer.
  */
 export interface ConversationService {
   /** Returns the facts of the key. A third-party server may send further fields. */
@@ -53,8 +54,8 @@ export interface ConversationService {
    * then stored with the `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
    * `session_id` and `message_id`. The iteration also throws `UNKNOWN_MODE`, `SESSION_BUSY` (another turn of the session ran for the whole
    * wait), `BUDGET_EXCEEDED`, `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and
-   * `ENGINE_TIMEOUT`. A repeated key whose turn was cut and then undone is `INVALID_REQUEST`, and so is a request without a mode if the session has none:
-   * a new session, or one whose messages all come from another program.
+   * `ENGINE_TIMEOUT`. A repeated key whose turn was cut and then undone is `INVALID_REQUEST`, and so is a request without a mode if the
+   * session has none: a new session, or one whose messages all come from another program.
    */
   chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 

@@ -51,9 +51,9 @@ export const clientErrorCodes = [
 export type ErrorCode = (typeof serviceErrorCodes)[number] | (typeof clientErrorCodes)[number];
 
 /**
- * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key, or the key may not do this. `missing`: there
- * is no such session. `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
- * `mismatch`: the reply does not match its schema. `internal`: anything else failed.
+ * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key, or the key may
+ * not do this. `missing`: there is no such session. `transient`: there was no answer, and the same request may succeed later. `store`: the
+ * store cannot be used. `mismatch`: the reply does not match its schema. `internal`: anything else failed.
  */
 export type ErrorKind = 'input' | 'key' | 'missing' | 'transient' | 'store' | 'mismatch' | 'internal';
 

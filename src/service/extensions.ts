@@ -1,4 +1,4 @@
-// What the service of Parley offers beyond the interface document. The header `Parley-Extensions` lists it, so a client knows what a server lacks.
+// What this service offers beyond the interface document. The header `Parley-Extensions` lists it, so a client knows what a server lacks.
 
 export const extensions = [
   'archive',

@@ -234,8 +234,7 @@ export interface SessionArchive {
   /** Restores 1 to 1,000 sessions in one transaction. */
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
 
-  // The following three change the ordering of 1 to 1,000 sessions in one transaction. They need the extension `order`. A repeated idempotency
-  // key gives the first result again.
+  // The next three change the ordering of 1 to 1,000 sessions in one transaction, take an idempotency key, and need the extension `order`.
 
   /** Pins the sessions, or unpins them. */
   pinSessions(
@@ -260,7 +259,8 @@ export interface SessionArchive {
 
   /**
    * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays
-   * unchanged. One whose visible messages are the first of the record gets the others; title and settings stay. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
+   * unchanged. One whose visible messages are the first of the record gets the others; title and settings stay. Rejects with
+   * `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    *
    * A record with `replaces` becomes the stored session in all fields, and no message is lost: each stored one is in the record, visible or
    * hidden, or in the session `kept_in`. Rejects with `SESSION_BUSY` if the stored session has changed since it was read, if a turn runs in

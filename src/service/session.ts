@@ -89,8 +89,8 @@ export interface Message {
   /** The code of the failure that ended a reply in `error`. Missing on every other message, and if the code is unknown. */
   readonly error_code?: string;
   /**
-   * The `message_id` of the user's message that this reply answers, in addition to the reply of the visible line. Missing on every message that is
-   * no alternative. It never changes, also if the message is undone or brought back.
+   * The `message_id` of the user's message that this reply answers, in addition to the reply of the visible line. Missing on every message
+   * that is no alternative. It never changes, also if the message is undone or brought back.
    */
   readonly alternative_of?: string;
   /** When the message was undone; both messages of a turn have the same time. Missing on every message that is not undone. */

@@ -62,7 +62,7 @@ export async function findContext(
   }
 }
 
-/** OpenRouter and Together name it `context_length`, Groq `context_window`, Mistral `max_context_length`, vLLM `max_model_len`, llama.cpp `meta`. */
+/** OpenRouter, Together: `context_length`. Groq: `context_window`. Mistral: `max_context_length`. vLLM: `max_model_len`. llama.cpp: `meta`. */
 function listedContext(body: unknown, model: string): number | null {
   const data = fieldOf(body, 'data');
   const entries: readonly unknown[] = Array.isArray(data) ? data : [];
