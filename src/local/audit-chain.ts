@@ -1,5 +1,5 @@
 // The chain of audit entries: each hash covers the one before, so a changed, dropped or reordered entry breaks it. These functions know no
-// database. A chained entry names a session by a hash of its id, so that a purge leaves no id, and whoever knows an id can still look for it.
+// database. A chained entry names a session by a hash of its id. A purge therefore leaves no id, but a known id can still be looked for.
 import { hash } from 'node:crypto';
 import type { AuditEntry, AuditHead } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';

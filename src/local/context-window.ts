@@ -16,7 +16,7 @@ interface ContextWindow {
 /** The newest `limit` messages before a position, the oldest first. */
 export type ReadHistory = (before: number, limit: number) => Promise<readonly Message[]>;
 
-/** What an engine reads at most. */
+/** The limits of what an engine reads. */
 export type ContextBudget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 
 const firstPage = 32;

@@ -12,9 +12,10 @@ import { checkIdempotencyKey } from './text-rules.ts';
 
 /** Up to this length, in UTF-16 units, a text is hashed in JavaScript. */
 const shortCharacters = 4096;
-/** About so many characters of JSON are hashed at a time, and so many of them are in a message without its content. */
+/** About how many characters of JSON are hashed at a time. */
 const hashedAtOnce = 32 * 1024;
-const defaultCharacters = 200;
+/** About how many characters of JSON a message has without its content. */
+const frameCharacters = 200;
 
 type Rules = Pick<LocalOptions, 'now' | 'limits'>;
 
@@ -57,7 +58,7 @@ async function hashEach(hash: Hash, messages: readonly Message[]): Promise<void>
   let from = 0;
   let characters = 0;
   for (let at = 0; at < messages.length; at += 1) {
-    characters += (messages[at]?.content.length ?? 0) + defaultCharacters;
+    characters += (messages[at]?.content.length ?? 0) + frameCharacters;
     if (characters < hashedAtOnce && at < messages.length - 1) continue;
     if (from > 0) {
       await yieldToEventLoop();

@@ -82,7 +82,7 @@ export class LocalAdministration implements Administration {
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record !== null) return record;
-    // A key is not quoted.
+    // A key is a secret, so the error does not quote it.
     const message = isKey(keyId)
       ? 'That is a key, not the id of a key.'
       : `There is no key with the id ${quoted(keyId)}.`;

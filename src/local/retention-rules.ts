@@ -1,4 +1,4 @@
-// The rules of retention: which sessions go, when a run is due, and when it needs a confirmed count. These functions know no store.
+// The rules of retention: which sessions expire, when a run is due, and when it needs a confirmed count. These functions know no store.
 import type { ParleyError } from '../service/errors.ts';
 import type { ConfirmationReason, RetentionPolicy } from '../service/project-retention.ts';
 import type { ActivityCursor, ExpiryFilter, PolicyRow } from '../store/session-store.ts';
@@ -11,8 +11,8 @@ const maxMs = 1000 * 366 * dayMs;
 const maxKept = 1_000_000;
 
 /**
- * A clock is believed while no more than this time (ms) passes without a run or an activity, or than twice the interval of the runs if that is
- * longer. A clock that jumps ahead leaves a gap without activity, whatever is written afterwards.
+ * The time of day is trusted if the longest time (ms) without a run or an activity is at most this, or at most twice the interval of the runs.
+ * A clock that jumps ahead leaves a longer gap, whatever is written afterwards.
  */
 const defaultGapMs = 14 * dayMs;
 
@@ -20,7 +20,7 @@ export function maxGapMs(everyMs: number | null): number {
   return Math.max(defaultGapMs, 2 * (everyMs ?? 0));
 }
 
-/** The sessions that go at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
+/** The sessions that expire at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
 export function expiryFilter(
   policy: RetentionPolicy,
   now: number,
@@ -38,7 +38,7 @@ export function erasedBefore({ erase_after_ms }: RetentionPolicy, now: number): 
   return erase_after_ms === null ? null : now - erase_after_ms;
 }
 
-/** True if sessions may go by the new policy that stay by the old one. */
+/** True if sessions that the old policy keeps may expire, or be erased, by the new one. */
 function isShorter(policy: RetentionPolicy, old: RetentionPolicy): boolean {
   const none = Number.POSITIVE_INFINITY;
   return (

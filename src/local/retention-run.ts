@@ -1,5 +1,5 @@
-// One run of a policy: first it erases what expired before its grace, then it expires what has become too old. It is many short steps; a run
-// that is stopped between two of them is continued by the next one, with the same batch.
+// One run of a policy: it first erases the sessions that expired long enough ago, then expires those that have become too old. A run takes
+// many short steps. The next run continues one that was stopped between two steps, with the same batch.
 import type { RetentionEnd, RetentionRunRequest } from '../service/project-retention.ts';
 import type { ExpiryCursor, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -32,7 +32,7 @@ export async function runPolicy(
   const begin = (deadHolder: string | null) => store.begin(projectId, { ...start, deadHolder });
   const runBegin = await beginInTime(begin, tools, request);
   if (runBegin.kind === 'not_due') return { kind: 'not_due' };
-  // Whoever changed the policy at this moment may mean another run.
+  // The policy was changed at this moment, so its owner may want another run.
   if (runBegin.kind !== 'begun') return { kind: 'busy' };
   const { run, continued } = runBegin;
   const by = { time: now, key_id: null, request_id: null };

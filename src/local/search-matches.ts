@@ -22,7 +22,7 @@ export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' |
   return matching === 'words' ? wordFinder(terms) : pieceFinder(terms);
 }
 
-/** Whether a text holds all terms. Most texts lack a part of one: to look for the parts is far faster than to divide the text into words. */
+/** Whether a text holds all terms. Most texts lack a part of one. A search for the parts is far faster than the division into words. */
 export function termMatcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (text: string) => boolean {
   const { matching, terms } = filter;
   const find = matchFinder(filter);

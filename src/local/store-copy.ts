@@ -158,7 +158,7 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
 
 /**
  * Copies again the sessions of a stopped copy that differ from the original, such as the last one, which may be incomplete.
- * Returns the place from which on nothing is copied.
+ * Returns the place after which nothing is copied yet; `end` if everything is.
  */
 async function repair(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
   const { original, copy, progress, signal } = options;

@@ -77,7 +77,7 @@ export function checkNewSettings(request: ChatRequest, limits: Limits): void {
   checkSettings(request, limits);
 }
 
-/** Checks what a session is to have from now on. */
+/** Checks the changes of a session. */
 export function checkChanges(changes: SessionChanges, limits: Limits): void {
   const { title } = changes;
   if (Object.values(changes).every((value) => value === undefined))

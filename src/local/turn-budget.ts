@@ -25,8 +25,8 @@ export class TurnBudget {
   }
 
   /**
-   * Begins the turn. Throws `BUDGET_EXCEEDED`. A repeated request whose reply is stored is answered all the same, and counts as no turn.
-   * `verify` throws for a key that is refused.
+   * Begins the turn. Throws `BUDGET_EXCEEDED`. A repeated request whose reply is stored is answered even if the budget is used up, and does
+   * not count as a turn. `verify` throws for a key that is refused.
    */
   async begin(
     take: (answersOnly: boolean) => Promise<BegunTurn>,

@@ -5,7 +5,7 @@ import type { LocalOptions } from './local-options.ts';
 import { idempotencyMismatch, sessionNotFound, stillBusy } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** What a store answers where it does nothing. */
+/** The results with which a store has done nothing. */
 type Refusal = Extract<TurnBegin, { kind: 'busy' | 'not_found' | 'mismatch' }>;
 
 const refusalKinds: readonly string[] = ['busy', 'not_found', 'mismatch'];

@@ -36,7 +36,7 @@ export interface CreatedKey extends KeyRecord {
   readonly key: string;
 }
 
-/** Limits that are missing are none. */
+/** A missing limit means no limit. */
 export interface CreateKeyRequest extends Partial<KeyLimits> {
   /** The name of the key's project. The project is created if there is none of that name. */
   readonly project_name: string;

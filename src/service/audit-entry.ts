@@ -27,13 +27,13 @@ export interface AuditEntry {
   readonly project_id: string | null;
   /** The key of the call; null for the owner of the store, and for a refused login. */
   readonly key_id: string | null;
-  /** Of the call, as in the server's log. Of entries that gather many calls it is that of the first. */
+  /** The id of the call, as in the server's log. An entry that gathers many calls has that of the first. */
   readonly request_id: string | null;
-  /** How many sessions, keys, refusals or policies. */
+  /** The number of sessions, keys, refusals or policies. */
   readonly count: number;
   /**
-   * The id of the key. Of sessions the first 16 hexadecimal digits of the SHA-256 of each id, so that a purge leaves no id; of refused keys
-   * the beginnings of their SHA-256. Empty where only a count is kept.
+   * Keys have their ids. Sessions have the first 16 hexadecimal digits of the SHA-256 of their ids, so that a purge leaves no id. Refused
+   * keys have the beginning of their SHA-256. Empty if only a count is recorded.
    */
   readonly ids: readonly string[];
   /** SHA-256, in hex, of the hash before, the number and the text of this entry. */

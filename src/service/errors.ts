@@ -174,7 +174,7 @@ export function hasCode(error: unknown, code: ErrorCode): error is ParleyError {
   return error instanceof ParleyError && error.code === code;
 }
 
-/** The words of a value that was thrown. */
+/** The message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

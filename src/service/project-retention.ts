@@ -4,7 +4,7 @@
 export interface RetentionPolicy {
   /** Sessions without activity for longer than this (ms) expire, which means that they are deleted. At least 1. */
   readonly after_ms: number;
-  /** The newest sessions of the project, which never expire; null for no such number. */
+  /** How many of the newest sessions of the project never expire; null for none. */
   readonly keep_last: number | null;
   /** Sessions that expired longer ago than this (ms) are erased; null if none is. */
   readonly erase_after_ms: number | null;
@@ -41,7 +41,7 @@ export interface RetentionRunRequest {
   readonly project_id: string;
   /** The confirmed count of sessions, expired and erased ones together; null for none. */
   readonly confirmed: number | null;
-  /** The interval (ms) of a server's runs: it does nothing before that time has passed since the last run. Null for a run at once. */
+  /** The interval (ms) of a server's runs. A run before that time has passed since the last one does nothing. Null for a run at once. */
   readonly every_ms: number | null;
   /** Stops the run between two steps. The next run continues it. */
   readonly signal: AbortSignal;

@@ -11,7 +11,7 @@ export interface NewSession {
   readonly message_count: number;
 }
 
-/** What each turn of a session sends to its model besides the messages, beyond what its mode sends. */
+/** What each turn of a session sends to its model in addition to the messages and to the settings of the mode. */
 export interface SessionSettings {
   /** The session's system prompt, which follows that of the mode; null for none. */
   readonly system: string | null;
@@ -22,7 +22,7 @@ export interface SessionSettings {
 /** The settings of a session that was given none. */
 export const noSettings: SessionSettings = { system: null, parameters: {} };
 
-/** How a user keeps order among sessions. A change of it is no activity of the session. */
+/** How a user orders sessions. A change of it is no activity of the session. */
 export interface SessionOrdering {
   readonly pinned: boolean;
   /** True: listings leave the session out, unless they ask for it. */
@@ -34,7 +34,7 @@ export interface SessionOrdering {
 /** The ordering of a new session, and of a session of a server that keeps none. */
 export const noOrdering: SessionOrdering = { pinned: false, archived: false, tags: [] };
 
-/** What every export of a session says of it; those of earlier versions say no more. */
+/** The fields of a session in every export. Exports of earlier versions have no other fields of it. */
 export interface SessionFacts extends NewSession {
   /** The time of the last activity: the creation, or the last stored message. */
   readonly updated_at: string;
