@@ -1,4 +1,5 @@
-// Turns the conditions of a listing or a search into the predicate that a store tests. Throws `INVALID_REQUEST` for a value that no session can meet.
+// Turns the conditions of a listing or a search into the predicate that a store tests. Throws `INVALID_REQUEST` for a value that no session
+// can meet.
 import type { Limits } from '../service/limits.ts';
 import type { SessionConditions } from '../service/session-archive.ts';
 import { tagForm } from '../service/sorted-tags.ts';
