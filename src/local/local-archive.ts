@@ -166,34 +166,16 @@ export class LocalArchive implements SessionArchive {
     return resultOf({ items });
   }
 
-  async pinSessions(
-    call: Call,
-    ids: readonly string[],
-    pinned: boolean,
-  ): Promise<Result<OrderedResult<'pinned' | 'unpinned'>>> {
-    return this.#order(call, 'pinSessions', {
-      ids,
-      change: { pinned },
-      done: pinned ? 'pinned' : 'unpinned',
-    });
+  pinSessions(call: Call, ids: readonly string[], pinned: boolean) {
+    return this.#order(call, 'pinSessions', ids, { pinned }, pinned ? 'pinned' : 'unpinned');
   }
 
-  async archiveSessions(
-    call: Call,
-    ids: readonly string[],
-    archived: boolean,
-  ): Promise<Result<OrderedResult<'archived' | 'unarchived'>>> {
-    const done = archived ? 'archived' : 'unarchived';
-    return this.#order(call, 'archiveSessions', { ids, change: { archived }, done });
+  archiveSessions(call: Call, ids: readonly string[], archived: boolean) {
+    return this.#order(call, 'archiveSessions', ids, { archived }, archived ? 'archived' : 'unarchived');
   }
 
-  async tagSessions(
-    call: Call,
-    ids: readonly string[],
-    change: TagChange,
-  ): Promise<Result<OrderedResult<'tagged'>>> {
-    const check = () => checkTagChange(change, this.#local.limits);
-    return this.#order(call, 'tagSessions', { ids, change: { tags: change }, done: 'tagged', check });
+  tagSessions(call: Call, ids: readonly string[], tags: TagChange) {
+    return this.#order(call, 'tagSessions', ids, { tags }, 'tagged');
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
@@ -237,33 +219,26 @@ export class LocalArchive implements SessionArchive {
     return resultOf(await (await this.#lines()).fork(call, projectId, sessionId, request));
   }
 
+  /** `done`: the status of a session whose order was changed. */
   async #order<Status extends string>(
     call: Call,
     operation: KeyedOperation,
-    { ids, change, done, check }: OrderRequest<Status>,
+    ids: readonly string[],
+    change: OrderChange & { readonly tags?: TagChange },
+    done: Status,
   ): Promise<Result<OrderedResult<Status>>> {
     const projectId = await this.#keys.project(call, operation);
-    checkBatch(ids, this.#local.limits);
-    check?.();
+    const { limits, store } = this.#local;
+    checkBatch(ids, limits);
+    if (change.tags !== undefined) checkTagChange(change.tags, limits);
     const idempotencyKey = await this.#idempotencyKey(call, operation, { ids, change });
-    const items = requireSameRequest(
-      await this.#local.store.orderSessions(projectId, ids, change, done, idempotencyKey),
-    );
+    const items = requireSameRequest(await store.orderSessions(projectId, ids, change, done, idempotencyKey));
     return resultOf({ items: items as readonly OrderedItem<Status>[] });
   }
 
   #idempotencyKey(call: Call, operation: string, request: unknown) {
     return idempotencyKeyFor(this.#local, call, operation, request);
   }
-}
-
-interface OrderRequest<Status> {
-  readonly ids: readonly string[];
-  readonly change: OrderChange;
-  /** The status of a session whose order was changed. */
-  readonly done: Status;
-  /** Throws for an invalid change. */
-  readonly check?: () => void;
 }
 
 function changedSince(sessionId: string): ParleyError {
