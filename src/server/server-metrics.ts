@@ -29,43 +29,41 @@ interface MetricSources {
 }
 
 export class ServerMetrics {
-  readonly #requests = new Counter(
-    'parley_requests_total',
-    'Requests that were served.',
-    'method',
-    'route',
-    'status',
+  readonly #families: MetricFamily[] = [];
+  readonly #requests = this.#add(
+    new Counter('parley_requests_total', 'Requests that were served.', 'method', 'route', 'status'),
   );
-  readonly #errors = new Counter('parley_errors_total', 'Failures that were returned, by code.', 'code');
-  readonly #requestTimes = new Histogram(
-    'parley_request_seconds',
-    'Time to the end of a response, except those of models.',
-    requestSeconds,
-    'route',
+  readonly #errors = this.#add(
+    new Counter('parley_errors_total', 'Failures that were returned, by code.', 'code'),
   );
-  readonly #turns = new Counter(
-    'parley_turns_total',
-    'Turns that ended, by mode and finish reason.',
-    'mode',
-    'finish',
+  readonly #requestTimes = this.#add(
+    new Histogram(
+      'parley_request_seconds',
+      'Time to the end of a response, except those of models.',
+      requestSeconds,
+      'route',
+    ),
   );
-  readonly #tokens = new Counter('parley_tokens_total', 'Tokens that models counted.', 'mode', 'direction');
-  readonly #firstTokens = new Histogram(
-    'parley_first_token_seconds',
-    'Time to the first text of a reply.',
-    modelSeconds,
-    'mode',
+  readonly #turns = this.#add(
+    new Counter('parley_turns_total', 'Turns that ended, by mode and finish reason.', 'mode', 'finish'),
   );
-  readonly #turnTimes = new Histogram('parley_turn_seconds', 'Duration of a turn.', modelSeconds, 'mode');
-  readonly #commits = new Histogram('parley_commit_seconds', 'Time until a write is durable.', commitSeconds);
-  readonly #retained = new Counter(
-    'parley_retention_sessions_total',
-    'Sessions that retention expired and erased.',
-    'action',
+  readonly #tokens = this.#add(
+    new Counter('parley_tokens_total', 'Tokens that models counted.', 'mode', 'direction'),
+  );
+  readonly #firstTokens = this.#add(
+    new Histogram('parley_first_token_seconds', 'Time to the first text of a reply.', modelSeconds, 'mode'),
+  );
+  readonly #turnTimes = this.#add(
+    new Histogram('parley_turn_seconds', 'Duration of a turn.', modelSeconds, 'mode'),
+  );
+  readonly #commits = this.#add(
+    new Histogram('parley_commit_seconds', 'Time until a write is durable.', commitSeconds),
+  );
+  readonly #retained = this.#add(
+    new Counter('parley_retention_sessions_total', 'Sessions that retention expired and erased.', 'action'),
   );
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #sources: MetricSources;
-  readonly #families: readonly MetricFamily[];
   #running = 0;
   #streams = 0;
   #store: StoreGauges | null = null;
@@ -76,18 +74,7 @@ export class ServerMetrics {
     this.#sources = sources;
     sources.measures.onCommit((milliseconds) => this.#commits.observe([], milliseconds / 1000));
     this.#delay.enable();
-    this.#families = [
-      this.#requests,
-      this.#errors,
-      this.#requestTimes,
-      this.#turns,
-      this.#tokens,
-      this.#firstTokens,
-      this.#turnTimes,
-      this.#commits,
-      this.#retained,
-      ...this.#gauges(),
-    ];
+    this.#families.push(...this.#gauges());
   }
 
   countRequest({ method, route, status, milliseconds, code }: ServedRequest): void {
@@ -160,6 +147,11 @@ export class ServerMetrics {
 
   close(): void {
     this.#delay.disable();
+  }
+
+  #add<Family extends MetricFamily>(family: Family): Family {
+    this.#families.push(family);
+    return family;
   }
 
   #countTokens({ mode, usage }: ChatReply): void {
