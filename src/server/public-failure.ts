@@ -7,63 +7,49 @@ import { modelFailure } from './model-failure.ts';
 
 const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
 
+const nothingChanged = 'Nothing was changed.';
+
 /** The failure as clients see it. An unexpected error becomes `INTERNAL_ERROR`. The original error is the `cause`, for the log. */
 export function publicFailure(error: unknown): ParleyError {
   if (!(error instanceof ParleyError)) return internalError(error);
-  const { session_id, message_id } = error;
-  const facts = { session_id, message_id, cause: error };
+  const { code, session_id, message_id } = error;
   // If the message of a chat was stored, only the reply can be lost.
-  const storedNote =
-    session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
-  if (error.code === 'STORE_BUSY') {
-    return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
-      ...facts,
-      hint: `${storedNote ?? 'Nothing was changed.'} Try again in a moment.`,
-      retryAfter: 1,
-    });
+  const isStored = session_id !== null;
+  const facts = (advice: string, retryAfter: number | null, unstoredNote = '') => {
+    const note = isStored ? `The message is kept in session ${session_id}; the reply is not.` : unstoredNote;
+    return { session_id, message_id, cause: error, retryAfter, hint: `${note} ${advice}`.trim() };
+  };
+  if (code === 'STORE_BUSY') {
+    const message = 'The store is locked by another program.';
+    return new ParleyError('UNAVAILABLE', message, facts('Try again in a moment.', 1, nothingChanged));
   }
-  if (error.code === 'STORE_NEWER') {
-    return new ParleyError('UNAVAILABLE', 'The store was migrated by a newer version of Parley.', {
-      ...facts,
-      hint: `${storedNote ?? ''} The operator must restart the server with the newer version.`.trim(),
-      retryAfter: 5,
-    });
+  if (code === 'STORE_NEWER') {
+    const advice = 'The operator must restart the server with the newer version.';
+    const message = 'The store was migrated by a newer version of Parley.';
+    return new ParleyError('UNAVAILABLE', message, facts(advice, 5));
   }
   // For example, the database's user has no right on a table.
-  if (error.code === 'STORE_UNSAFE') {
-    return new ParleyError('UNAVAILABLE', 'The server may not use its store for this.', {
-      ...facts,
-      hint: `${storedNote ?? 'Nothing was changed.'} The operator can find the cause in the log of the server.`,
-      retryAfter: 5,
-    });
+  if (code === 'STORE_UNSAFE') {
+    const advice = 'The operator can find the cause in the log of the server.';
+    const message = 'The server may not use its store for this.';
+    return new ParleyError('UNAVAILABLE', message, facts(advice, 5, nothingChanged));
   }
-  if (error.code === 'STORAGE_FULL') {
-    const outcome = storedNote === null ? 'this was not done' : 'the reply was not kept';
-    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${outcome}.`, {
-      ...facts,
-      hint: `${storedNote ?? ''} Try again after the operator has freed space.`.trim(),
-    });
+  if (code === 'STORAGE_FULL') {
+    const outcome = isStored ? 'the reply was not kept' : 'this was not done';
+    const message = `The storage of the server is full: ${outcome}.`;
+    return new ParleyError(code, message, facts('Try again after the operator has freed space.', null));
   }
   // A mode has an invalid setting. The log of the server and the list of its modes name the setting.
-  if (error.code === 'CONFIG') {
-    const outcome = storedNote === null ? ': nothing was kept' : '';
-    return new ParleyError(
-      'ENGINE_FAILED',
-      `The server is not set up correctly for this request${outcome}.`,
-      {
-        ...facts,
-        hint: `${storedNote ?? ''} The operator can find the cause in the server’s log. Another mode may work.`.trim(),
-      },
-    );
+  if (code === 'CONFIG') {
+    const advice = 'The operator can find the cause in the server’s log. Another mode may work.';
+    const message = `The server is not set up correctly for this request${isStored ? '' : ': nothing was kept'}.`;
+    return new ParleyError('ENGINE_FAILED', message, facts(advice, null));
   }
-  if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
-  if (error.code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);
-  if (error.code === 'UNAVAILABLE' && comesFromDatabase(error)) {
-    return new ParleyError('UNAVAILABLE', 'The store of the server cannot do this at the moment.', {
-      ...facts,
-      hint: `${storedNote ?? ''} Try again in a moment.`.trim(),
-      retryAfter: error.retryAfter ?? 1,
-    });
+  if (code === 'INTERNAL_ERROR' || !publicCodes.has(code)) return internalError(error);
+  if (code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);
+  if (code === 'UNAVAILABLE' && comesFromDatabase(error)) {
+    const message = 'The store of the server cannot do this at the moment.';
+    return new ParleyError(code, message, facts('Try again in a moment.', error.retryAfter ?? 1));
   }
   return error;
 }
