@@ -158,8 +158,9 @@ function textsOf({ session, hits }: SearchItem): readonly (string | null)[] {
   return [title, system, JSON.stringify(parameters), ...hits.map(({ snippet }) => snippet)];
 }
 
-function toHit({ content, ...message }: ShownSession['messages'][number], find: FindMatches): SearchHit {
-  return { ...message, snippet: snippetOf(content, firstMatches(content, find)) };
+function toHit(message: ShownSession['messages'][number], find: FindMatches): SearchHit {
+  const { message_id, role, created_at, content } = message;
+  return { message_id, role, created_at, snippet: snippetOf(content, firstMatches(content, find)) };
 }
 
 /** The matches around the first one. Most first matches are near the beginning, so a long text is searched in growing parts. */

@@ -56,19 +56,18 @@ export class SessionLines {
       const place = { projectId, name: sessionId };
       const begunTurn = await whenFree(local, this.#queue, place, call, (deadOwner) => {
         const now = local.now();
-        const lease = { owner: local.owner.id, ms: local.limits.turnLeaseMs };
         const start = {
           session_id: sessionId,
           mode,
           reply_id: replyId,
+          closing_message_id: local.ids.next('msg', now),
           now,
-          lease,
+          lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
           deadOwner,
           idempotencyKey,
           answersOnly,
         };
-        const closing_message_id = local.ids.next('msg', now);
-        return local.store.beginRegeneration(projectId, { ...start, closing_message_id }, call.signal);
+        return local.store.beginRegeneration(projectId, start, call.signal);
       });
       return withTurn(begunTurn);
     };
@@ -87,9 +86,9 @@ export class SessionLines {
     const idempotencyKey = await this.#idempotencyKey(call, operation, sessionId, {});
     const end = await whenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
       const now = local.now();
-      const move = { session_id: sessionId, now, deadOwner, idempotencyKey };
       const closing_message_id = local.ids.next('msg', now);
-      return local.store[operation](projectId, { ...move, closing_message_id }, call.signal);
+      const move = { session_id: sessionId, closing_message_id, now, deadOwner, idempotencyKey };
+      return local.store[operation](projectId, move, call.signal);
     });
     if (end.kind === 'nothing') throw nothingToMove(operation);
     return end.value;

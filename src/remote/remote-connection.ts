@@ -154,15 +154,9 @@ export class RemoteConnection {
   /** Decides when this request is sent again. */
   retries({ request, notice }: PreparedRequest): RequestRetries {
     const { random, wait } = this.#options;
+    const { method, signal } = request;
     const honoursKeys = () => this.offers('idempotency') === true;
-    return new RequestRetries({
-      method: request.method,
-      honoursKeys,
-      random,
-      wait,
-      signal: request.signal,
-      notice,
-    });
+    return new RequestRetries({ method, honoursKeys, random, wait, signal, notice });
   }
 
   /** Sends the request once. Resolves when the head of the response has arrived. */
