@@ -100,7 +100,7 @@ class EventReader {
   }
 
   #takeLines(bytes: Uint8Array): void {
-    let text = this.#decoded(bytes);
+    let text = this.#decode(bytes);
     if (this.#isAtStart && text.startsWith('\ufeff')) text = text.slice(1);
     this.#isAtStart = false;
     if (this.#endsInReturn && text.startsWith('\n')) text = text.slice(1);
@@ -111,7 +111,7 @@ class EventReader {
   }
 
   /** Decodes the bytes up to the first byte that is not UTF-8. */
-  #decoded(bytes: Uint8Array): string {
+  #decode(bytes: Uint8Array): string {
     try {
       return this.#decoder.decode(bytes);
     } catch {

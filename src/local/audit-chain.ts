@@ -49,7 +49,7 @@ const kindsOfKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_l
  * The rows that follow the head. Consecutive imports of one key become one entry. A text that is not an entry is
  * kept unchanged: it does not stop the others, and a check reports it.
  */
-export function chained(head: AuditHead | null, waiting: readonly string[]): readonly AuditRow[] {
+export function chainEntries(head: AuditHead | null, waiting: readonly string[]): readonly AuditRow[] {
   let last = head ?? { number: 0, hash: firstHash };
   return gather(waiting).map((entry) => {
     const number = last.number + 1;

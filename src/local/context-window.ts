@@ -63,7 +63,7 @@ export async function contextWindow(
   }
   if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
   const history = [...(hasFirst ? [first] : []), ...turns.reverse()];
-  return { turnsLeftOut: position / 2 - history.length, ...alternating(history, message) };
+  return { turnsLeftOut: position / 2 - history.length, ...joinUnanswered(history, message) };
 }
 
 /**
@@ -71,7 +71,7 @@ export async function contextWindow(
  * of such a turn is not lost: it becomes a paragraph before the next message, so that the two sides alternate. A message that repeats the
  * one before it word for word is used once. Joined texts take no more tokens than separate turns.
  */
-function alternating(
+function joinUnanswered(
   turns: readonly (readonly Message[])[],
   message: string,
 ): Pick<ContextWindow, 'history' | 'message'> {

@@ -4,7 +4,7 @@ import type { CopiedProject, CopyProgress } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ProjectRow, StoreRows } from '../store/store-rows.ts';
 import { type CopiedTexts, sessionHeads } from './copied-texts.ts';
-import { type DigestPair, pairs, type SessionDigest, sessionDigests } from './session-digests.ts';
+import { type DigestPair, pairDigests, type SessionDigest, sessionDigests } from './session-digests.ts';
 
 interface ComparedStores {
   readonly original: StoreRows;
@@ -60,7 +60,7 @@ async function compareAll(
   const different: string[] = [];
   let count = 0;
   const originals = sessionDigests(original, projectId, signal);
-  for await (const pair of pairs(originals, sessionDigests(copy, projectId, signal))) {
+  for await (const pair of pairDigests(originals, sessionDigests(copy, projectId, signal))) {
     if (pair.original !== null) progress.finish(1);
     if (pair.original === null || pair.original.hash !== pair.copy?.hash) {
       count += 1;
@@ -102,18 +102,18 @@ export function differences<Row extends object>(
   copies: readonly Row[],
   idOf: (row: Row) => string,
 ): readonly string[] {
-  const plain = (value: unknown) => (value instanceof Uint8Array ? [...value] : value);
+  const toPlain = (value: unknown) => (value instanceof Uint8Array ? [...value] : value);
   const textOf = (row: Row) =>
     JSON.stringify(
       Object.entries(row)
-        .map(([name, value]) => [name, plain(value)] as const)
+        .map(([name, value]) => [name, toPlain(value)] as const)
         .sort(([one], [other]) => (one < other ? -1 : 1)),
     );
-  const texts = new Set(originals.map(textOf));
-  const others = new Set(copies.map(textOf));
+  const originalTexts = new Set(originals.map(textOf));
+  const copyTexts = new Set(copies.map(textOf));
   const different = [
-    ...originals.filter((row) => !others.has(textOf(row))),
-    ...copies.filter((row) => !texts.has(textOf(row))),
+    ...originals.filter((row) => !copyTexts.has(textOf(row))),
+    ...copies.filter((row) => !originalTexts.has(textOf(row))),
   ];
   return [...new Set(different.map((row) => `${kind} ${idOf(row)}`))];
 }

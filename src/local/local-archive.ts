@@ -101,7 +101,7 @@ export class LocalArchive implements SessionArchive {
     if (exportedBy !== null) {
       const { ReadExports } = await import('./read-exports.ts');
       this.#exports ??= new ReadExports(this.#local.store);
-      this.#exports.read(projectId, exportedBy, sessionId);
+      this.#exports.add(projectId, exportedBy, sessionId);
     }
     return page;
   }

@@ -122,7 +122,7 @@ export class LocalService implements ConversationService {
     const now = this.#local.now();
     const session_id = ids.of(projectId).next('ses', now);
     const session = { session_id, title, system, parameters, user, now };
-    const requestToHash = hashedRequest(request);
+    const requestToHash = withoutEmptyUser(request);
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'createSession', requestToHash);
     const creation = store.createSession(projectId, session, idempotencyKey, keyHash);
     return resultOf(requireSameRequest(await this.#keys.recordRefusal(keyHash, creation)));
@@ -147,7 +147,7 @@ export class LocalService implements ConversationService {
 }
 
 /** A key that was used before there were users has the hash of a request without the field. */
-function hashedRequest(request: CreateSessionRequest): CreateSessionRequest {
+function withoutEmptyUser(request: CreateSessionRequest): CreateSessionRequest {
   const { user, ...others } = request;
   return user == null ? others : request;
 }

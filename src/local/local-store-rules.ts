@@ -10,7 +10,7 @@ import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
-  loadChain: async () => (await import('./audit-chain.ts')).chained,
+  loadChain: async () => (await import('./audit-chain.ts')).chainEntries,
   loadSearch: async () => (await import('./search-rules.ts')).searchRules,
   // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
   // not.
@@ -19,7 +19,7 @@ export const storeRules: StoreRules = {
     const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
     return isSame ? 'again' : 'mismatch';
   },
-  order: orderedSession,
+  order: applyOrderChange,
   // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode or a user of
   // null is unknown: an export from a server that does not send the field has null. The ordering is no part of the conversation.
   isSame(stored, imported) {
@@ -39,9 +39,9 @@ function isEqual(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** The ordering of a session after a change. Null if the session would have too many tags. A session that has too many already may lose some. */
-function orderedSession(current: SessionOrdering, change: OrderChange): OrderedSession | null {
+function applyOrderChange(current: SessionOrdering, change: OrderChange): OrderedSession | null {
   const { pinned = current.pinned, archived = current.archived } = change;
-  const tags = change.tags === undefined ? current.tags : changedTags(current.tags, change.tags);
+  const tags = change.tags === undefined ? current.tags : changeTags(current.tags, change.tags);
   const gainedTags = tags.filter((tag) => !current.tags.includes(tag));
   if (gainedTags.length > 0 && tags.length > defaultLimits.tags) return null;
   const lostTags = current.tags.filter((tag) => !tags.includes(tag));
@@ -53,7 +53,7 @@ function orderedSession(current: SessionOrdering, change: OrderChange): OrderedS
   return { ordering: { pinned, archived, tags }, changed };
 }
 
-function changedTags(current: readonly string[], change: readonly string[] | TagChange): readonly string[] {
+function changeTags(current: readonly string[], change: readonly string[] | TagChange): readonly string[] {
   if (!('add' in change)) return sortedTags(change);
   const removedTags = change.remove.map(tagForm);
   return sortedTags([...current, ...change.add].filter((tag) => !removedTags.includes(tagForm(tag))));

@@ -20,7 +20,7 @@ export class ReadExports {
   }
 
   /** No read waits for this. */
-  read(project_id: string, by: AuditOrigin, sessionId: string): void {
+  add(project_id: string, by: AuditOrigin, sessionId: string): void {
     const key = `${project_id} ${by.key_id}`;
     const gathered = this.#gathered.get(key) ?? { ...by, project_id, ids: new Set() };
     this.#gathered.set(key, gathered);

@@ -42,7 +42,7 @@ export async function countSessions(rows: StoreRowReads, projects: readonly Proj
 }
 
 /** How many sessions end on a page. The last session of a page may continue on the next page. */
-export function endedSessions({ parts, next }: PartPage): number {
+export function countEndedSessions({ parts, next }: PartPage): number {
   const continues =
     next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
   return parts.length - (continues ? 1 : 0);

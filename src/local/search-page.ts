@@ -40,7 +40,7 @@ export const searchPage: SearchRule = async (filter, reads) => {
   const rankedSessions = await rank(hits.slice(0, maxHits), filter, find, reads);
   const { after } = filter;
   const followingSessions =
-    after === null ? rankedSessions : rankedSessions.filter((session) => inOrder(after, session) < 0);
+    after === null ? rankedSessions : rankedSessions.filter((session) => bestFirst(after, session) < 0);
   const page = followingSessions.slice(0, filter.limit);
   const { items, end } = await shownItems(page, find, reads);
   const last = page[end - 1];
@@ -82,24 +82,24 @@ async function rank(
     session.score = Math.max(session.score, score);
     session.hits.push({ id, score });
   }
-  return Array.from(sessions, ([sessionId, session]) => ({ sessionId, ...session })).sort(inOrder);
+  return Array.from(sessions, ([sessionId, session]) => ({ sessionId, ...session })).sort(bestFirst);
 }
 
 /** A total order, so that every store ranks the same hits. */
 function newestFirst(one: FoundMessage, other: FoundMessage): number {
   return (
     other.created_at - one.created_at ||
-    byteOrder(other.session_id, one.session_id) ||
+    compareBytes(other.session_id, one.session_id) ||
     other.position - one.position
   );
 }
 
-function inOrder(one: SearchPlace, other: SearchPlace): number {
-  return other.score - one.score || other.time - one.time || byteOrder(other.sessionId, one.sessionId);
+function bestFirst(one: SearchPlace, other: SearchPlace): number {
+  return other.score - one.score || other.time - one.time || compareBytes(other.sessionId, one.sessionId);
 }
 
 /** Compares ids by bytes. Ids are ASCII, so their UTF-16 units have the order of their bytes. */
-function byteOrder(one: string, other: string): number {
+function compareBytes(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 

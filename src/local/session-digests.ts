@@ -94,7 +94,7 @@ export interface DigestPair {
 }
 
 /** The sessions of both stores, each with its counterpart. Ids are ASCII, so their UTF-16 units have the order of their bytes. */
-export async function* pairs(
+export async function* pairDigests(
   originals: AsyncGenerator<SessionDigest>,
   copies: AsyncGenerator<SessionDigest>,
 ): AsyncGenerator<DigestPair> {

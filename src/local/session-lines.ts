@@ -110,7 +110,7 @@ export class SessionLines {
       through: through ?? null,
       now: now(),
     };
-    return madeFork(await store.forkSession(projectId, fork, idempotencyKey));
+    return forkOf(await store.forkSession(projectId, fork, idempotencyKey));
   }
 
   #idempotencyKey(call: Call, operation: string, sessionId: string, request: object) {
@@ -118,7 +118,7 @@ export class SessionLines {
   }
 }
 
-function madeFork(end: ForkEnd): Session {
+function forkOf(end: ForkEnd): Session {
   switch (end.kind) {
     case 'done':
       return end.value;

@@ -4,7 +4,7 @@ import type { CopyProgress } from '../service/administration.ts';
 import type { BackupCounts, BackupFacts } from '../service/backup-report.ts';
 import type { PartPage, PartPlace, StoreRowReads, StoreRows } from '../store/store-rows.ts';
 import { type BackedUpModes, type BackupLine, backupFormat, lineText } from './backup-lines.ts';
-import { auditPages, countSessions, endedSessions, idempotencyPages } from './row-pages.ts';
+import { auditPages, countEndedSessions, countSessions, idempotencyPages } from './row-pages.ts';
 
 export interface StoreBackup {
   readonly original: Pick<StoreRows, 'atOneMoment'>;
@@ -72,7 +72,7 @@ async function writeSessions(
       await text.add({ kind: 'session', project_id, ...part });
       messages += part.messages.length;
     }
-    progress.finish(endedSessions(page));
+    progress.finish(countEndedSessions(page));
     place = page.next;
   } while (place !== null);
   return messages;

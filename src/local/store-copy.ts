@@ -11,8 +11,8 @@ import {
 } from '../store/store-rows.ts';
 import { CopiedTexts } from './copied-texts.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
-import { auditPages, countSessions, endedSessions, idempotencyPages } from './row-pages.ts';
-import { pairs, sessionDigests } from './session-digests.ts';
+import { auditPages, countEndedSessions, countSessions, idempotencyPages } from './row-pages.ts';
+import { pairDigests, sessionDigests } from './session-digests.ts';
 
 export interface StoreCopy {
   readonly original: StoreRows;
@@ -137,7 +137,7 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
   for (;;) {
     signal.throwIfAborted();
     const { parts, next } = page;
-    const endedCount = endedSessions(page);
+    const endedCount = countEndedSessions(page);
     const writing = copy.addParts(projectId, parts).then(() => progress.finish(endedCount));
     // The copy may stop before this page is written. Its failure is then no unhandled rejection.
     writing.catch(() => {});
@@ -164,7 +164,7 @@ async function repair(options: StoreCopy, projectId: string): Promise<PartPlace 
   const { original, copy, progress, signal } = options;
   const differentIds: string[] = [];
   const originals = sessionDigests(original, projectId, signal);
-  for await (const pair of pairs(originals, sessionDigests(copy, projectId, signal))) {
+  for await (const pair of pairDigests(originals, sessionDigests(copy, projectId, signal))) {
     if (pair.isCopyOver) {
       await replaceSessions(options, projectId, differentIds);
       return { session_id: pair.session_id, message: firstMessage };

@@ -40,7 +40,7 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   return (text) => {
     const values = new Map<string, unknown>();
     for (const [name, value] of new URLSearchParams(text)) {
-      if (values.has(name)) throw invalidRequest([{ field: shortened(name), problem: 'occurs twice' }]);
+      if (values.has(name)) throw invalidRequest([{ field: shorten(name), problem: 'occurs twice' }]);
       values.set(name, convert(value, types.get(name)));
     }
     return checkShape(schema, Object.fromEntries(values));
@@ -49,7 +49,7 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
 
 /** The error for a field `name` that the value at `path` cannot have. */
 export function unknownField(path: string, name: string): ParleyError {
-  return invalidRequest([{ field: shortened(`${path}.${name}`), problem: unknownFieldProblem }]);
+  return invalidRequest([{ field: shorten(`${path}.${name}`), problem: unknownFieldProblem }]);
 }
 
 function convert(text: string, type: unknown): unknown {
@@ -101,9 +101,9 @@ function fieldName(path: readonly PropertyKey[]): string {
   const name = path
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
     .join('');
-  return name === '' && path.length === 0 ? 'body' : shortened(name);
+  return name === '' && path.length === 0 ? 'body' : shorten(name);
 }
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.length <= maxNameCharacters ? name : `${name.slice(0, maxNameCharacters)}…`;
 }

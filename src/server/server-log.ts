@@ -84,15 +84,15 @@ export function withoutKeys(path: string, apiKey: string): string {
   for (let layer = 0; layer <= maxLayers; layer += 1) {
     const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keysInPath, redacted);
     hasKey ||= clean !== text;
-    const decodedPath = percentDecoded(clean);
-    if (decodedPath === clean) return hasKey ? percentEncoded(clean) : path;
+    const decodedPath = percentDecode(clean);
+    if (decodedPath === clean) return hasKey ? percentEncode(clean) : path;
     text = decodedPath;
   }
   return '[encoded]';
 }
 
 /** Encodes a decoded path, which may hold any byte. The result cannot control a terminal, and its line stays valid JSON. */
-function percentEncoded(text: string): string {
+function percentEncode(text: string): string {
   return text.replace(
     /[^!-~]/g,
     (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
@@ -100,7 +100,7 @@ function percentEncoded(text: string): string {
 }
 
 /** Bytes that are not percent-encoded stay as they are. */
-function percentDecoded(text: string): string {
+function percentDecode(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('latin1'),
   );

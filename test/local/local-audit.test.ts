@@ -1,7 +1,7 @@
 // An audit log with invalid entries, as in a damaged file: the valid entries are listed and chained, and the check reports the invalid ones.
 import { expect, it, onTestFinished } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
-import { chained } from '../../src/local/audit-chain.ts';
+import { chainEntries } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
 import { type AuditEntry, type AuditQuery, auditedActions } from '../../src/service/audit-entry.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
@@ -37,7 +37,7 @@ function logOf(
 it.each(damaged)(
   'an entry %j is left out of the listing, does not affect an import beside it, and is reported by the check',
   async (text) => {
-    const log = logOf(chained(null, [sound, text, sound]));
+    const log = logOf(chainEntries(null, [sound, text, sound]));
     for (const session_id of [null, 'ses_1']) {
       const entries: AuditEntry[] = [];
       for await (const entry of log.entries({ ...everything, session_id })) entries.push(entry);
@@ -53,7 +53,7 @@ it.each(damaged)(
 it('no action stores the id of a session in the log, and each is found by it', async () => {
   const ofSessions = auditedActions.filter((what) => !what.startsWith('key_') && what !== 'refused_login');
   const facts = { time: 0, key_id: null, request_id: null, project_id: 'prj_1', count: 1, ids: ['ses_1'] };
-  const rows = chained(
+  const rows = chainEntries(
     null,
     ofSessions.map((what) => noteText({ ...facts, what })),
   );
@@ -65,7 +65,7 @@ it('no action stores the id of a session in the log, and each is found by it', a
 
 it('the newest entries are found in a long log, and only its end is read', async () => {
   const odd = noteText({ ...JSON.parse(sound), time: 0, what: 'purge' });
-  const rows = chained(
+  const rows = chainEntries(
     null,
     Array.from({ length: 3_500 }, (_, index) => (index % 2 === 0 ? sound : odd)),
   );

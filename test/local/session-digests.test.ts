@@ -1,7 +1,12 @@
 // The hash of a session depends on its stored fields, not on how they were read.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pairs, type SessionDigest, sessionDigests, sessionHash } from '../../src/local/session-digests.ts';
+import {
+  pairDigests,
+  type SessionDigest,
+  sessionDigests,
+  sessionHash,
+} from '../../src/local/session-digests.ts';
 import type { PartPage, SessionHead, StoredMessage, StoreRows } from '../../src/store/store-rows.ts';
 
 const { signal } = new AbortController();
@@ -88,7 +93,7 @@ test('pairs of two stores contain every session of either, in order', async () =
       const from = (list: readonly string[]) =>
         list.length === 0 ? (async function* () {})() : sessionDigests(rows(list), 'prj', signal);
       const found = [];
-      for await (const pair of pairs(from(one), from(other))) {
+      for await (const pair of pairDigests(from(one), from(other))) {
         expect([pair.original?.session_id ?? null, pair.copy?.session_id ?? null]).toEqual([
           ...[one.includes(pair.session_id) ? pair.session_id : null],
           ...[other.includes(pair.session_id) ? pair.session_id : null],
