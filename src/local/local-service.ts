@@ -36,6 +36,9 @@ import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { wrongField } from './wrong-field.ts';
 
+/** For a request without values of its own. */
+const noCheck = () => {};
+
 export class LocalService implements ConversationService {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
@@ -129,13 +132,13 @@ export class LocalService implements ConversationService {
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const access = await this.#keys.access(call, 'getSession', () => {});
+    const access = await this.#keys.access(call, 'getSession', noCheck);
     return resultOf(await this.#findSession(access, sessionId));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
-    const { projectId, keyHash } = await this.#keys.access(call, 'deleteSession', () => {});
+    const { projectId, keyHash } = await this.#keys.access(call, 'deleteSession', noCheck);
     const deletion = store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call), keyHash);
     return { repeated: false, ...resultOf(requireFound(await this.#keys.recordRefusal(keyHash, deletion))) };
   }

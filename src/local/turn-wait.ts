@@ -61,7 +61,9 @@ class WaitLimit {
   readonly #caller: AbortSignal;
   readonly #ms: number;
   #over: AbortController | null = null;
-  #alarm: NodeJS.Timeout | null = null;
+  #alarm: NodeJS.Timeout | undefined;
+  /** Passes the caller's reason on. Undefined before the first wait. */
+  #follow: (() => void) | undefined;
 
   constructor(caller: AbortSignal, ms: number) {
     this.#caller = caller;
@@ -74,6 +76,7 @@ class WaitLimit {
       const over = new AbortController();
       this.#over = over;
       this.#alarm = setTimeout(() => over.abort(stillBusy()), this.#ms);
+      this.#follow = () => over.abort(this.#caller.reason);
       if (this.#caller.aborted) this.#follow();
       else this.#caller.addEventListener('abort', this.#follow, { once: true });
     }
@@ -81,12 +84,10 @@ class WaitLimit {
   }
 
   end(): void {
-    if (this.#alarm === null) return;
+    if (this.#follow === undefined) return;
     clearTimeout(this.#alarm);
     this.#caller.removeEventListener('abort', this.#follow);
   }
-
-  readonly #follow = () => this.#over?.abort(this.#caller.reason);
 }
 
 /** Resolves when the turn may be free: with the owner if it is dead, with null if the turn has ended. */
