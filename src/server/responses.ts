@@ -21,13 +21,14 @@ export function textResponse(
   context: RequestContext,
   type: string,
   text: string,
-  { status = 200, headers = {} }: ResponseOptions = {},
+  options?: ResponseOptions,
 ): Response {
-  const allHeaders = Object.assign(headersOf(context, type), headers);
-  if (text.length <= chunkBytes) return new Response(text, { status, headers: allHeaders });
+  const status = options?.status ?? 200;
+  const headers: Record<string, string> = Object.assign(headersOf(context, type), options?.headers);
+  if (text.length <= chunkBytes) return new Response(text, { status, headers });
   const bytes = Buffer.from(text);
-  allHeaders['Content-Length'] = String(bytes.length);
-  return new Response(inChunks(bytes), { status, headers: allHeaders });
+  headers['Content-Length'] = String(bytes.length);
+  return new Response(inChunks(bytes), { status, headers });
 }
 
 /** A longer response is handed over in chunks of this many bytes, which show whether its reader stalls. */
