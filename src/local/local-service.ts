@@ -89,7 +89,7 @@ export class LocalService implements ConversationService {
     const requestInMode = { ...request, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
-      checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
+      checkSameUser(user, session ?? (await this.#sessionOrNull(access, session_id)));
     const idempotencyKey = await idempotencyKeyFor(this.#local, call, 'chat', requestInMode);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const take = (answersOnly: boolean) => {
@@ -143,9 +143,12 @@ export class LocalService implements ConversationService {
     return { repeated: false, ...resultOf(requireFound(await this.#keys.recordRefusal(keyHash, deletion))) };
   }
 
-  async #findSession({ projectId, keyHash }: Access, sessionId: string): Promise<Session> {
-    const session = this.#local.store.findSession(projectId, sessionId, keyHash);
-    return requireFound(await this.#keys.recordRefusal(keyHash, session));
+  async #findSession(access: Access, sessionId: string): Promise<Session> {
+    return requireFound(await this.#sessionOrNull(access, sessionId));
+  }
+
+  #sessionOrNull({ projectId, keyHash }: Access, sessionId: string): Promise<Session | null> {
+    return this.#keys.recordRefusal(keyHash, this.#local.store.findSession(projectId, sessionId, keyHash));
   }
 }
 

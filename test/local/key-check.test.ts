@@ -5,7 +5,7 @@ import { hashKey, issueKey } from '../../src/local/api-keys.ts';
 import { KeyCheck } from '../../src/local/key-check.ts';
 import type { LocalArchive } from '../../src/local/local-archive.ts';
 import type { FoundKey, SessionStore } from '../../src/store/session-store.ts';
-import { callWith, failureOf, say } from '../support/calls.ts';
+import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 /** More than the check remembers. */
@@ -100,4 +100,18 @@ test('the audit log names the key of an export although many keys are checked wh
   await (backend.archive as LocalArchive).finish();
   const query = { since: null, until: null, project_id: null, what: 'export', session_id } as const;
   expect(await backend.administration.newestAuditEntries(query, 10)).toMatchObject([{ key_id }]);
+});
+
+test('a revoked key learns nothing of the user of a session', async () => {
+  const directory = await temporaryDirectory();
+  onTestFinished(directory.remove);
+  const { service, administration, close } = await openEmbedded(directory.path);
+  onTestFinished(close);
+  const { key, key_id } = await administration.createKey({ project_name: 'one', key_name: 'test' });
+  const call = callWith(key);
+  const { session_id } = (await service.createSession(call, { title: null, user: 'ann' })).data;
+  await administration.revokeKey(key_id);
+  const request = { mode: 'echo', message: 'hello', session_id, user: 'bob' };
+  const failure = await failureOf(collect(service.chat(call, request, 'whole')));
+  expect(failure.code).toBe('INVALID_API_KEY');
 });
