@@ -122,7 +122,7 @@ function checkHidden(at: string, message: unknown, _index: number, rules: Messag
 }
 
 function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limits: Limits): void {
-  const { mode, system, parameters, parent_id, forked_at, user, ...ordering } = later;
+  const { mode, system, parameters, parent_id, forked_at, user, tags } = later;
   if (mode != null) checkTitle(textAt('session.mode', mode), limits, 'session.mode');
   if (system != null) checkSettings({ system: textAt('session.system', system) }, limits, 'session.');
   if (parameters !== undefined)
@@ -131,18 +131,13 @@ function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limit
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
   if (forked_at != null) numberAt('session.forked_at', forked_at, maxPosition);
   for (const name of ['pinned', 'archived'] as const) {
-    if (![true, false, undefined].some((value) => value === ordering[name]))
+    if (![true, false, undefined].some((value) => value === later[name]))
       throw wrong(`session.${name}`, 'must be true or false');
   }
-  checkTagList(ordering.tags, limits);
-}
-
-function checkTagList(tags: unknown, limits: Limits): void {
   if (tags === undefined) return;
-  const at = 'session.tags';
-  if (!Array.isArray(tags)) throw wrong(at, 'must be an array');
-  const texts = tags.map((tag, index) => textAt(`${at}[${index}]`, tag));
-  checkTags(at, texts, limits);
+  if (!Array.isArray(tags)) throw wrong('session.tags', 'must be an array');
+  const texts = tags.map((tag, index) => textAt(`session.tags[${index}]`, tag));
+  checkTags('session.tags', texts, limits);
 }
 
 /** A checked record with its tags as this service stores them. */
