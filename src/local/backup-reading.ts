@@ -38,7 +38,7 @@ export async function readBackup(
     if (end !== null) throw damaged(at, 'comes after the end of the backup');
     const hint = head === null ? notABackup : anotherBackup;
     const text = decodeLine(line, at, hint);
-    const record = parseLine(text, at, hint);
+    const record = parseLine(text, at, head === null);
     if (head === null) {
       if (record.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup', hint);
       if (record.format !== backupFormat) throw ofNewerVersion(place, record.format);
@@ -90,13 +90,13 @@ function decodeLine(line: Buffer, at: string, hint: string): string {
   }
 }
 
-function parseLine(text: string, at: string, hint: string): BackupLine {
+function parseLine(text: string, at: string, isFirst: boolean): BackupLine {
   try {
     return readLine(text);
   } catch (error) {
-    const mayBeNewer = error instanceof UnknownForm && hint === anotherBackup;
-    if (error instanceof LineFault) throw damaged(at, error.message, mayBeNewer ? newerVersion : hint);
-    throw error;
+    if (!(error instanceof LineFault)) throw error;
+    const hint = error instanceof UnknownForm ? newerVersion : anotherBackup;
+    throw damaged(at, error.message, isFirst ? notABackup : hint);
   }
 }
 
