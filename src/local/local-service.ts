@@ -66,26 +66,14 @@ export class LocalService implements ConversationService {
 
   /** This is a method of its own, so that a running reply does not keep its variables in memory. */
   async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
-    const { engines, limits } = this.#local;
-    const { checked: namedEngine, ...access } = await this.#keys.access(call, 'chat', () => {
-      checkMessage(request.message, limits);
-      if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
-      checkNewSettings(request, limits);
-      if (request.user !== undefined) checkUser('user', request.user);
-      if (request.schema !== undefined) checkSchema(request.schema, limits);
-      if (request.mode === null && request.session_id === null)
-        throw wrongField('mode', 'must be a string for a new session');
-      const engine = request.mode === null ? null : engineOf(engines, request.mode);
-      checkIdempotencyKey(call);
-      return engine;
-    });
-    const { store } = this.#local;
+    const access = await this.#keys.access(call, 'chat', () => this.#checkChat(call, request));
+    const { store, engines } = this.#local;
     const { projectId, keyHash } = access;
     const budget = new TurnBudget(store, this.#keys.budgetOf(call), request.message);
     const session = request.mode === null ? await this.#findSession(access, request.session_id ?? '') : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
     const mode = request.mode ?? (await this.#modeOf(projectId, call, session));
-    const engine = namedEngine ?? engineOf(engines, mode);
+    const engine = access.checked ?? engineOf(engines, mode);
     const requestInMode = { ...request, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
@@ -100,6 +88,21 @@ export class LocalService implements ConversationService {
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const turn = { begunTurn, budget, form, engine, replyId: null, schema: request.schema };
     return { local, projectId, turn };
+  }
+
+  /** Checks the values of a chat, and returns the engine of its mode; null if it names none. */
+  #checkChat(call: Call, request: ChatRequest): ReplyEngine | null {
+    const { engines, limits } = this.#local;
+    const { mode, message, session_id, title, user, schema } = request;
+    checkMessage(message, limits);
+    if (title !== undefined) checkNewTitle(title, session_id, limits);
+    checkNewSettings(request, limits);
+    if (user !== undefined) checkUser('user', user);
+    if (schema !== undefined) checkSchema(schema, limits);
+    if (mode === null && session_id === null) throw wrongField('mode', 'must be a string for a new session');
+    const engine = mode === null ? null : engineOf(engines, mode);
+    checkIdempotencyKey(call);
+    return engine;
   }
 
   /** The mode of a chat that names none: that of the turn which its key began, else that of the session. */
