@@ -59,6 +59,13 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     // An HTTP/1.0 request need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
     { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },
   );
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    exchanges.set(incoming.socket, { incoming, outgoing });
+    pipeline.add(incoming, outgoing, () => {
+      readers.watch(incoming.socket, outgoing);
+      void serve(incoming, outgoing);
+    });
+  };
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -72,13 +79,6 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   );
   // Node silently drops headers beyond a certain count. `maxHeaderSize` already limits their bytes.
   server.maxHeadersCount = 0;
-  function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    exchanges.set(incoming.socket, { incoming, outgoing });
-    pipeline.add(incoming, outgoing, () => {
-      readers.watch(incoming.socket, outgoing);
-      void serve(incoming, outgoing);
-    });
-  }
   // A request with an expectation other than 100-continue is served like any other.
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => void send(socket, app, notAProxy));
