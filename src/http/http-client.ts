@@ -1,24 +1,19 @@
 // Sends HTTP requests to one origin only. A request names only a path, and redirects are not followed, so the key and the message cannot
 // reach another server. The caller decides whether to retry a request.
 import type { Socket } from 'node:net';
-import { openConnections } from './connections.ts';
+import { type ConnectionOptions, openConnections } from './connections.ts';
 import { HttpExchange, type ResponseHead } from './http-exchange.ts';
 import { type Destination, HttpFailure } from './http-failure.ts';
 import { HttpResponse } from './http-response.ts';
 import type { Connections, DispatchOptions } from './plain-connections.ts';
 import { type ProxyVariables, proxyFor } from './proxy-choice.ts';
-import { Watchdog } from './watchdog.ts';
+import { Watchdog, type WatchdogOptions } from './watchdog.ts';
 
-export interface HttpClientOptions {
+export interface HttpClientOptions
+  extends Pick<ConnectionOptions, 'authorities' | 'connectMs'>,
+    Pick<WatchdogOptions, 'responseMs' | 'silenceMs'> {
   readonly origin: string;
   readonly proxies: ProxyVariables;
-  /** The certificates (PEM) of all trusted authorities; null for Node's default. */
-  readonly authorities: readonly string[] | null;
-  readonly connectMs: number;
-  /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
-  readonly responseMs: number;
-  /** The longest wait in ms between two chunks of a stream. */
-  readonly silenceMs: number;
   /** Limits the bytes of one response: the received bytes including all framing, and the decompressed body. */
   readonly maxBytes: number;
   /** True: failures of stale connections are marked `isStale`. Each request then inspects all connections. */
