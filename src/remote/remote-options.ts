@@ -1,7 +1,8 @@
 // The options of a remote backend: the server, the known facts about it, and the environment.
 import type { ProxyVariables } from '../http/proxy-choice.ts';
+import type { BackendOptions } from '../service/backend-opening.ts';
 
-export interface RemoteOptions {
+export interface RemoteOptions extends Pick<BackendOptions, 'timeout' | 'authorityFile' | 'trace'> {
   /** The base URL, without a slash at its end. Its path is the prefix of every request. */
   readonly url: string;
   /** A JSON Pointer to the reply in the response to a chat; null to search for the reply. */
@@ -9,14 +10,8 @@ export interface RemoteOptions {
   /** The extensions that the server offered before; null if unknown. */
   readonly extensions: readonly string[] | null;
   readonly env: ProxyVariables;
-  /** The path of a file of certificates (PEM) to trust in addition to those that Node trusts; null for none. */
-  readonly authorityFile: string | null;
-  /** The authorities to trust with that file (authorities.ts). */
+  /** The authorities to trust with `authorityFile` (authorities.ts). */
   readonly readAuthorities: (file: string | null) => Promise<readonly string[] | null>;
-  /** Seconds that the server may be silent; null for the default. */
-  readonly timeout: number | null;
-  /** Called with each request as a `curl` command, and then with its duration; null for no trace. */
-  readonly trace: ((line: string) => Promise<void>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** From 0 to below 1. */
