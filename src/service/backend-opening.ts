@@ -21,7 +21,7 @@ export interface BackendOptions {
   readonly keepsNoText?: boolean;
   /** Shows the user a line: what the first use has made, which settings are unsafe, or why an operation takes long. */
   readonly say: (line: string) => Promise<void>;
-  /** Called with each request to a server as a `curl` command, and then with its duration; null for no trace. */
+  /** Called with each request as a `curl` command; a remote backend then also reports its duration. Null for no trace. */
   readonly trace: ((line: string) => Promise<void>) | null;
 }
 
