@@ -89,7 +89,10 @@ class EventReader {
     if (end < chunk.byteLength) this.#line.push(chunk.subarray(end));
     const events = this.#events;
     this.#events = [];
-    if (events.some(({ event }) => event !== strayLine)) this.#restart();
+    if (events.some(({ event }) => event !== strayLine)) {
+      this.#byteLength = this.#line.byteLength;
+      this.#lines = 0;
+    }
     if (this.#byteLength > this.#maxBytes) this.#fail(`an event is longer than ${this.#maxBytes} bytes`);
     if (this.#lines > maxLines) this.#fail(`an event has more than ${maxLines} lines`);
     return events;
@@ -118,11 +121,6 @@ class EventReader {
       this.#fail('the stream is not UTF-8');
       return Buffer.from(bytes).toString().split('\ufffd', 1)[0] ?? '';
     }
-  }
-
-  #restart(): void {
-    this.#byteLength = this.#line.byteLength;
-    this.#lines = 0;
   }
 
   #fail(problem: string): void {

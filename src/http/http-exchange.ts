@@ -76,15 +76,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: BodySource, error: unknown): void {
-    const failure = this.#failureOf(error);
+    // A `TypeError` is a bug of this program, not a fault of the network, and is passed on unchanged.
+    const isFailure = error instanceof HttpFailure || error instanceof TypeError;
+    const failure = isFailure ? error : httpFailure(error, this.isSent, this.#destination);
     this.#reject(failure);
     this.#body?.end(failure);
-  }
-
-  /** A `TypeError` is a bug of this program, not a fault of the network, and is passed on unchanged. */
-  #failureOf(error: unknown): Error {
-    if (error instanceof HttpFailure || error instanceof TypeError) return error;
-    return httpFailure(error, this.isSent, this.#destination);
   }
 }
 

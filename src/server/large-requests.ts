@@ -64,7 +64,8 @@ export class LargeRequests {
     let isReleased = false;
     return {
       reserve: (bytes) => {
-        if (!this.#hasRoom(request, bytes)) return this.#waitForRoom(request, bytes);
+        if (!this.#hasRoom(request, bytes))
+          return new Promise((resume) => this.#waiters.push({ request, bytes, resume }));
         this.#hold(request, bytes);
         return null;
       },
@@ -82,10 +83,6 @@ export class LargeRequests {
         this.#release(request);
       },
     };
-  }
-
-  #waitForRoom(request: LargeRequest, bytes: number): Promise<void> {
-    return new Promise((resume) => this.#waiters.push({ request, bytes, resume }));
   }
 
   /** The next request begins directly, so that no later request comes in between. */

@@ -1,7 +1,7 @@
 // The request of a chat completion of OpenAI's API (https://platform.openai.com/docs/api-reference/chat/create).
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import { schemaInstructions } from '../../service/schema-instructions.ts';
-import type { ContextMessage, EngineContext } from '../reply-engine.ts';
+import type { EngineContext } from '../reply-engine.ts';
 
 /** Follows a cut reply in the history, so that the model does not treat the reply as complete. */
 export const cutMark = '[This reply was cut off here.]';
@@ -46,7 +46,10 @@ export function completionBody(
     model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...context.history.map(({ role, content, cut }) => ({ role, content: contentOf({ content, cut }) })),
+      ...context.history.map(({ role, content, cut }) => ({
+        role,
+        content: cut ? `${content}\n${cutMark}` : content,
+      })),
       { role: 'user', content: context.message },
     ],
     ...(temperature !== null && { temperature }),
@@ -60,8 +63,4 @@ export function completionBody(
 /** With `strict`, OpenAI enforces the schema. A server that cannot enforce it refuses the request. */
 function responseFormat(schema: string) {
   return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema: JSON.parse(schema) } };
-}
-
-function contentOf({ content, cut }: Pick<ContextMessage, 'content' | 'cut'>): string {
-  return cut ? `${content}\n${cutMark}` : content;
 }
