@@ -18,11 +18,11 @@ export interface ChatRequest {
    * the title from the message.
    */
   readonly title?: string;
-  /** The settings of the new session, under the rules of a created session's. Missing with a `session_id`, and for none. */
+  /** The settings of the new session, under the rules of created sessions. Missing with a `session_id`, and for none. */
   readonly system?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
-   * The person to whom the new session belongs, under the rules of a created session's. With a `session_id`, the session must belong to this
+   * The person to whom the new session belongs, under the rules of created sessions. With a `session_id`, the session must belong to this
    * person. If the field is missing, a new session belongs to nobody, and a continued one may belong to anybody.
    */
   readonly user?: string;

@@ -220,7 +220,7 @@ export interface SessionArchive {
   listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>>;
 
   /**
-   * Changes the title, the settings and the ordering of a session, under the rules of a created session's. This is no activity, so
+   * Changes the title, the settings and the ordering of a session, under the rules of created sessions. This is no activity, so
    * `updated_at` stays. A turn that runs keeps the settings that it began with.
    */
   changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>>;
