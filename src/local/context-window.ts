@@ -19,8 +19,9 @@ export type ReadHistory = (before: number, limit: number) => Promise<readonly Me
 /** The limits of what an engine reads. */
 export type ContextBudget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 
+/** How many messages are read at first, and at most, at a time. */
 const firstPage = 32;
-const maxPageMessages = 256;
+const maxPage = 256;
 
 /** The context of the message at `position`. The system prompt of its session takes a part of the budget. */
 export async function contextWindow(
@@ -38,7 +39,8 @@ export async function contextWindow(
   }
   const { system } = settings;
   const systemTokens = system === null ? 0 : messageTokens(estimateTokens(system));
-  const room = new Room(engine.contextTokens - systemTokens - messageTokens(estimateTokens(message)));
+  const messageAndSystem = systemTokens + messageTokens(estimateTokens(message));
+  const budget = new TokenBudget(engine.contextTokens - messageAndSystem);
   const end = position > 2 ? 2 : 0;
   // Both reads are sent together, so that they take one round trip to a database.
   const [first, newest] = await Promise.all([
@@ -48,20 +50,20 @@ export async function contextWindow(
   const turns: (readonly Message[])[] = [];
   let hasFirst = false;
   let before = position;
-  for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, maxPageMessages)) {
+  for (let limit = firstPage; before > end && !budget.isUsedUp; limit = Math.min(limit * 2, maxPage)) {
     const page = before === position ? newest : await read(before, Math.min(limit, before - end));
-    if (page.length === 0) break;
-    for (let at = page.length; at >= 2 && !room.isFull; at -= 2) {
+    if (page.length < 2) break;
+    for (let at = page.length; at >= 2; at -= 2) {
       const turn = page.slice(at - 2, at);
-      if (!room.take(turn)) break;
+      if (!budget.take(turn)) break;
       turns.push(turn);
       before = turn[0]?.position ?? 0;
       // The order of importance is: the newest turn, the session's first turn, the turns in between. A first turn that does not fit is left
       // out.
-      if (turns.length === 1 && first.length > 0) hasFirst = room.takeIfItFits(first);
+      if (turns.length === 1 && first.length > 0) hasFirst = budget.takeIfItFits(first);
     }
   }
-  if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
+  if (turns.length === 0 && first.length > 0) hasFirst = budget.takeIfItFits(first);
   const history = [...(hasFirst ? [first] : []), ...turns.reverse()];
   return { turnsLeftOut: position / 2 - history.length, ...joinUnanswered(history, message) };
 }
@@ -93,18 +95,18 @@ function joinUnanswered(
 }
 
 /** The tokens that are left of a budget. */
-class Room {
+class TokenBudget {
   #tokens: number;
   /** True once a turn did not fit. Older turns are not tried then, so that no turn in between is missing. */
-  isFull = false;
+  isUsedUp = false;
 
   constructor(tokens: number) {
     this.#tokens = tokens;
   }
 
   take(turn: readonly Message[]): boolean {
-    this.isFull = !this.takeIfItFits(turn);
-    return !this.isFull;
+    this.isUsedUp = !this.takeIfItFits(turn);
+    return !this.isUsedUp;
   }
 
   takeIfItFits(turn: readonly Message[]): boolean {

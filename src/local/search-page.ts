@@ -42,7 +42,7 @@ export const searchPage: SearchRule = async (filter, reads) => {
   const followingSessions =
     after === null ? rankedSessions : rankedSessions.filter((session) => bestFirst(after, session) < 0);
   const page = followingSessions.slice(0, filter.limit);
-  const { items, end } = await shownItems(page, find, reads);
+  const { items, end } = await makeItems(page, find, reads);
   const last = page[end - 1];
   const hasMore = followingSessions.length > end && last !== undefined;
   return {
@@ -122,7 +122,7 @@ function scoreOf(bytes: number, terms: number, find: FindMatches, text: string |
  * The items of a page, without sessions that were deleted since they were ranked. `end` is the number of sessions that the page passes: it
  * ends before the first session that has no room.
  */
-async function shownItems(
+async function makeItems(
   page: readonly RankedSession[],
   find: FindMatches,
   reads: SearchReads,

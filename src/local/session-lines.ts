@@ -10,11 +10,11 @@ import type { LocalOptions } from './local-options.ts';
 import { engineOf, requireFound } from './local-service.ts';
 import { checkSchema, checkTitle, isWholeNumber } from './text-rules.ts';
 import { runTurn } from './turn.ts';
-import { noMessage, withTurn } from './turn-begin.ts';
+import { noMessage, requireTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import { whenFree } from './turn-wait.ts';
+import { askWhenFree } from './turn-wait.ts';
 import { wrongField } from './wrong-field.ts';
 
 /** A call whose key was checked. `verify` checks it again. */
@@ -54,7 +54,7 @@ export class SessionLines {
     const replyId = local.ids.next('msg', local.now());
     const take = async (answersOnly: boolean) => {
       const place = { projectId, name: sessionId };
-      const begunTurn = await whenFree(local, this.#queue, place, call, (deadOwner) => {
+      const begunTurn = await askWhenFree(local, this.#queue, place, call, (deadOwner) => {
         const now = local.now();
         const start = {
           session_id: sessionId,
@@ -69,7 +69,7 @@ export class SessionLines {
         };
         return local.store.beginRegeneration(projectId, start, call.signal);
       });
-      return withTurn(begunTurn);
+      return requireTurn(begunTurn);
     };
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const turn = { begunTurn, budget, form, engine, replyId, schema };
@@ -84,7 +84,7 @@ export class SessionLines {
   ): Promise<MovedTurn> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const idempotencyKey = await this.#idempotencyKey(call, operation, sessionId, {});
-    const end = await whenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
+    const end = await askWhenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
       const now = local.now();
       const closing_message_id = local.ids.next('msg', now);
       const move = { session_id: sessionId, closing_message_id, now, deadOwner, idempotencyKey };

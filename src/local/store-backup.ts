@@ -27,7 +27,7 @@ export function backUpStore(options: StoreBackup): Promise<BackupFacts> {
 
 async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBackup): Promise<BackupFacts> {
   const { from, modes, withKeys, progress } = options;
-  const text = new BackupText(options.write);
+  const writer = new BackupWriter(options.write);
   const projects = await rows.projects();
   const sessions = await countSessions(rows, projects);
   const counts = {
@@ -38,21 +38,21 @@ async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBac
     messages: 0,
   };
   progress.begin('backed up', sessions);
-  await text.add({ kind: 'backup', format: backupFormat, made_at, from, sessions });
-  for (const project of projects) await text.add({ kind: 'project', ...project });
-  await text.add({ kind: 'modes', ...modes });
+  await writer.add({ kind: 'backup', format: backupFormat, made_at, from, sessions });
+  for (const project of projects) await writer.add({ kind: 'project', ...project });
+  await writer.add({ kind: 'modes', ...modes });
   for (const { hash, ...key } of withKeys ? await rows.keys() : []) {
-    await text.add({ kind: 'key', ...key, hash: Buffer.from(hash).toString('hex') });
+    await writer.add({ kind: 'key', ...key, hash: Buffer.from(hash).toString('hex') });
     counts.keys += 1;
   }
   for (const { project_id } of projects)
-    counts.messages += await writeSessions(rows, project_id, text, options);
+    counts.messages += await writeSessions(rows, project_id, writer, options);
   let stored_answers = 0;
   for (const { project_id } of projects)
-    stored_answers += await writeAnswers(rows, project_id, text, options.signal);
-  await writeAudit(rows, text, options.signal);
+    stored_answers += await writeAnswers(rows, project_id, writer, options.signal);
+  await writeAudit(rows, writer, options.signal);
   const allCounts: BackupCounts = { ...counts, stored_answers };
-  const { bytes, sha256 } = await text.end(allCounts);
+  const { bytes, sha256 } = await writer.end(allCounts);
   return { made_at, from, ...allCounts, bytes, sha256 };
 }
 
@@ -60,7 +60,7 @@ async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBac
 async function writeSessions(
   rows: StoreRowReads,
   project_id: string,
-  text: BackupText,
+  writer: BackupWriter,
   { progress, signal }: StoreBackup,
 ): Promise<number> {
   let messages = 0;
@@ -69,7 +69,7 @@ async function writeSessions(
     signal.throwIfAborted();
     const page: PartPage = await rows.readParts(project_id, place);
     for (const part of page.parts) {
-      await text.add({ kind: 'session', project_id, ...part });
+      await writer.add({ kind: 'session', project_id, ...part });
       messages += part.messages.length;
     }
     progress.finish(countEndedSessions(page));
@@ -81,13 +81,13 @@ async function writeSessions(
 async function writeAnswers(
   rows: StoreRowReads,
   project_id: string,
-  text: BackupText,
+  writer: BackupWriter,
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0;
   for await (const page of idempotencyPages(rows, project_id, signal)) {
     for (const { request_hash, ...row } of page)
-      await text.add({
+      await writer.add({
         kind: 'answer',
         project_id,
         ...row,
@@ -98,16 +98,16 @@ async function writeAnswers(
   return count;
 }
 
-async function writeAudit(rows: StoreRowReads, text: BackupText, signal: AbortSignal): Promise<void> {
+async function writeAudit(rows: StoreRowReads, writer: BackupWriter, signal: AbortSignal): Promise<void> {
   for await (const page of auditPages(rows, signal)) {
-    for (const row of page) await text.add({ kind: 'audit', ...row });
+    for (const row of page) await writer.add({ kind: 'audit', ...row });
   }
 }
 
 /** The size of the parts that are written, in UTF-16 units. */
 const partLength = 256 * 1024;
 
-class BackupText {
+class BackupWriter {
   readonly #write: (text: string) => Promise<void>;
   readonly #hash = createHash('sha256');
   #part = '';

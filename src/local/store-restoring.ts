@@ -41,10 +41,10 @@ export interface RestoredStore {
 
 /** Reads a backup to its end and checks it. */
 export function verifyBackup({ chunks, place, progress, signal }: BackupVerification): Promise<BackupFacts> {
-  const sessionCount = new SessionCount('verified', progress);
+  const sessionProgress = new SessionProgress('verified', progress);
   return readBackup(chunks, place, (line, { sessions }) => {
     signal.throwIfAborted();
-    sessionCount.take(line, sessions);
+    sessionProgress.take(line, sessions);
   });
 }
 
@@ -58,10 +58,10 @@ export async function restoreStore(options: StoreRestoring): Promise<RestoredSto
   let modes: BackedUpModes = { default_mode: null, modes: {} };
   const keys: ProjectKeyRow[] = [];
   const batch = new RowBatch(rows);
-  const sessionCount = new SessionCount('restored', progress);
+  const sessionProgress = new SessionProgress('restored', progress);
   const facts = await readBackup(chunks, place, async (line, { sessions }) => {
     signal.throwIfAborted();
-    sessionCount.take(line, sessions);
+    sessionProgress.take(line, sessions);
     if (line.kind === 'project') {
       const { kind: _, ...project } = line;
       projects.push(project);
@@ -95,7 +95,7 @@ function keysInProjects(
 }
 
 /** Reports each session once. */
-class SessionCount {
+class SessionProgress {
   readonly #phase: 'verified' | 'restored';
   readonly #progress: CopyProgress;
   #last: string | null = null;

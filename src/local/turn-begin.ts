@@ -8,7 +8,7 @@ import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
 import { OverBudget } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import { whenFree } from './turn-wait.ts';
+import { askWhenFree } from './turn-wait.ts';
 
 export type BegunTurn = Extract<TurnBegin, { turn: unknown }>;
 
@@ -27,7 +27,7 @@ export async function beginWhenFree(
 ): Promise<BegunTurn> {
   // No other call can wait for a new session.
   const name = request.session_id ?? (idempotencyKey === null ? null : `key ${idempotencyKey.key}`);
-  const begin = await whenFree(local, queue, { projectId, name }, call, (deadOwner) => {
+  const begin = await askWhenFree(local, queue, { projectId, name }, call, (deadOwner) => {
     const now = local.now();
     const start = {
       session_id: request.session_id,
@@ -51,11 +51,11 @@ export async function beginWhenFree(
     };
     return local.store.beginTurn(projectId, start, call.signal);
   });
-  return withTurn(begin);
+  return requireTurn(begin);
 }
 
 /** Throws `INVALID_REQUEST` for a session without a message, and {@link OverBudget}. */
-export function withTurn(
+export function requireTurn(
   begin: BegunTurn | { readonly kind: 'empty' } | { readonly kind: 'over_budget' },
 ): BegunTurn {
   if (begin.kind === 'over_budget') throw new OverBudget();

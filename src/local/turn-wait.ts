@@ -23,7 +23,7 @@ export interface TurnPlace {
  * Asks the store until no turn runs in the session. `ask` gets the owner of the turn if that owner is dead. Throws `SESSION_BUSY` when the
  * wait is over, `SESSION_NOT_FOUND` and `IDEMPOTENCY_MISMATCH`; nothing is stored then.
  */
-export async function whenFree<Answer extends { readonly kind: string }>(
+export async function askWhenFree<Answer extends { readonly kind: string }>(
   local: LocalOptions,
   queue: TurnQueue,
   { projectId, name }: TurnPlace,

@@ -71,7 +71,7 @@ export async function* runTurn(
         // A consumer that got the last event may not ask for another one. The code below does not run then.
         lease.release();
         if (end.kind === 'kept') yield end.done;
-        else yield* storedRest(turn, end.standing, form, reply.text);
+        else yield* replayRest(turn, end.standing, form, reply.text);
         return;
       }
       reply.add(event);
@@ -87,7 +87,7 @@ export async function* runTurn(
     const end = await reply.end(code === null ? 'interrupted' : 'error', null, code);
     lease.release();
     if (isStopped) throw call.signal.reason;
-    if (end.kind === 'lost') yield* storedRest(turn, end.standing, form, reply.text);
+    if (end.kind === 'lost') yield* replayRest(turn, end.standing, form, reply.text);
     else throw isLost ? takenOver(turn) : turnFailure(error, turn);
   } finally {
     lease.release();
@@ -97,7 +97,7 @@ export async function* runTurn(
 }
 
 /** The rest of a lost turn whose text `sent` was sent already: the stored reply if it continues that text, else `SESSION_BUSY`. */
-function* storedRest(turn: Turn, reply: Message | null, form: ReplyForm, sent: string): Generator<ChatEvent> {
+function* replayRest(turn: Turn, reply: Message | null, form: ReplyForm, sent: string): Generator<ChatEvent> {
   if (reply === null || isCut(reply)) throw takenOver(turn);
   if (form !== 'whole' && !reply.content.startsWith(sent)) throw takenOver(turn);
   yield* replayedEvents(turn, reply, sent);

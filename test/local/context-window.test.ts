@@ -182,6 +182,19 @@ describe('a context', () => {
     expect(history.map(({ cut }) => cut)).toEqual([false, true]);
   });
 
+  it('ends before a turn of which a damaged store has only one message', async () => {
+    const whole = sessionOf([
+      ['One', '1'],
+      ['Two', '2'],
+      ['Three', '3'],
+    ]);
+    const damaged = whole.slice(3);
+    const read: ReadHistory = async (before, limit) =>
+      damaged.filter(({ position }) => position < before).slice(-limit);
+    const { history } = await contextWindow(read, 6, 'next', { ...all, contextTokens: 1000 });
+    expect(history.map(({ content }) => content)).toEqual(['Three', '3']);
+  });
+
   it('needs as few reads for ten thousand messages as for some hundred', async () => {
     const counts = [];
     for (const length of [200, 5000]) {
