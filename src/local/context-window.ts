@@ -79,10 +79,10 @@ function joinUnanswered(
 ): Pick<ContextWindow, 'history' | 'message'> {
   const history: ContextMessage[] = [];
   let unanswered: readonly string[] = [];
-  const joinTo = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
+  const withUnanswered = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
   for (const [userMessage, reply] of turns) {
     if (userMessage === undefined || reply === undefined) continue;
-    const texts = joinTo(userMessage.content);
+    const texts = withUnanswered(userMessage.content);
     const answer = toContext(reply);
     if (answer.cut && answer.content === '') {
       unanswered = texts;
@@ -91,7 +91,7 @@ function joinUnanswered(
     unanswered = [];
     history.push({ ...toContext(userMessage), content: texts.join('\n\n') }, answer);
   }
-  return { history, message: joinTo(message).join('\n\n') };
+  return { history, message: withUnanswered(message).join('\n\n') };
 }
 
 /** The tokens that are left of a budget. */
