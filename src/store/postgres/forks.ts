@@ -6,9 +6,10 @@ import type { Ask } from './connection-pool.ts';
 import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
 
+// A redaction that runs is over when this has its lock, and later ones wait for the fork. The turns of the parent do not wait.
 const parentCount = statement(`
   SELECT session.message_count FROM parley.sessions AS session
-  WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
+  WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL FOR KEY SHARE`);
 
 // $3: the id of the fork. $4: the position of the last message to copy. $5: true if the fork has the title $6, otherwise that of the
 // parent. $7: what the ids of the copies begin with. $8: now. If the fork is there already, this statement was sent before.
@@ -44,6 +45,7 @@ const fork = statement(`
   SELECT ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $3 AND session.parent_id = $2`);
 
+/** `ask` is of a transaction. */
 export async function forkSession(
   ask: Ask,
   rules: TurnRules,

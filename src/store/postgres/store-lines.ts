@@ -7,6 +7,7 @@ import type {
   TurnMove,
   TurnMoveEnd,
 } from '../session-store.ts';
+import type { Ask } from './connection-pool.ts';
 import { forkSession } from './forks.ts';
 import { doOnceIfDone, type IdempotencyTools } from './idempotency.ts';
 import { accepted } from './keys.ts';
@@ -47,9 +48,11 @@ export function storeLines(
     redo: move(redoTurn),
     async fork(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd> {
       sweeps.sweep(idempotencyKey);
-      const end = await doOnceIfDone(tools, projectId, idempotencyKey, (ask) =>
-        forkSession(ask, rules, projectId, fork),
-      );
+      const copy = (ask: Ask) => forkSession(ask, rules, projectId, fork);
+      const end =
+        idempotencyKey === null
+          ? await tools.connections.transaction(copy)
+          : await doOnceIfDone(tools, projectId, idempotencyKey, copy);
       if (end.kind === 'done') searchIndex.keepUp(end.value.message_count);
       return end;
     },

@@ -62,7 +62,8 @@ export interface AnyTurnRow
 
 // The time of the last activity changes, so that a listing shows it. $7: now. $8: true if the turn is released. $9: the id of the reply
 // that is replaced and becomes an alternative, or null. $10: its position. $11 to $18: the reply. $19: the id of the message that is
-// answered. $20: true if the reply becomes an alternative itself.
+// answered. $20: true if the reply becomes an alternative itself. `standing` is locked, so that it is read with the text that a redaction has
+// just given it.
 export const replaceReply = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET
@@ -78,11 +79,12 @@ export const replaceReply = statement(`
         SELECT 1 FROM parley.messages AS message
         WHERE message.session = session.id AND message.position = $10 AND message.message_id = $9))
     RETURNING session.id, session.project
+  ), standing AS MATERIALIZED (
+    SELECT message.* FROM held JOIN parley.messages AS message ON message.session = held.id
+    WHERE $9::text IS NOT NULL AND message.position = $10 FOR UPDATE OF message
   ), alternative AS (
     INSERT INTO parley.hidden_messages (session, ${movedColumns}, alternative_of)
-    SELECT message.session, ${movedColumns}, $19
-    FROM held JOIN parley.messages AS message ON message.session = held.id
-    WHERE $9::text IS NOT NULL AND message.position = $10
+    SELECT session, ${movedColumns}, $19 FROM standing
     UNION ALL
     SELECT id, $10::integer, $11, 'assistant', $13, $14, $15::bigint, $16::bigint, $17::bigint, $18, $7::bigint, $12, false, $19
     FROM held WHERE $20
@@ -91,7 +93,7 @@ export const replaceReply = statement(`
     UPDATE parley.messages AS message SET message_id = $11, content = $12, mode = $13, finish_reason = $14,
       input_tokens = $15::bigint, output_tokens = $16::bigint, first_token_ms = $17::bigint, error_code = $18,
       created_at = $7::bigint, copied = false
-    FROM held WHERE $9::text IS NOT NULL AND message.session = held.id AND message.position = $10
+    FROM standing WHERE message.session = standing.session AND message.position = standing.position
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT project, id, $10::integer, octet_length($12::text) FROM held WHERE $9::text IS NOT NULL
