@@ -54,13 +54,14 @@ const addSession = statement(`
   SELECT id FROM added`);
 
 const growable = statement(`
-  SELECT session.id FROM parley.sessions AS session
+  SELECT session.id, session.turn_epoch FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2
     AND session.deleted_at IS NULL AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     AND session.message_count = $3::integer AND NOT EXISTS (
       SELECT 1 FROM parley.hidden_messages AS hidden WHERE hidden.session = session.id AND hidden.position >= $3::integer)`);
 
-// A turn that began since the comparison has changed the count, $6. $7: a note for the audit log. From $8: the visible messages.
+// A turn that began since the comparison has changed the count, $6, or the epoch, $8. $7: a note for the audit log. From $9: the visible
+// messages.
 const grow = statement(`
   WITH grown AS (
     UPDATE parley.sessions AS session SET message_count = $2::integer, mode = $4,
@@ -69,9 +70,9 @@ const grow = statement(`
       turn_until = CASE WHEN $5 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $5 THEN $2::integer - 1 END, restored_at = ${nowMs}
     WHERE session.id = $1 AND session.message_count = $6::integer AND session.deleted_at IS NULL
-      AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
+      AND session.turn_epoch = $8::integer AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     RETURNING session.id, session.project, session.session_id
-  ), ${adding('grown', 8)}, ${auditing('grown', '$7')}
+  ), ${adding('grown', 9)}, ${auditing('grown', '$7')}
   SELECT id FROM grown`);
 
 const keptMessages = statement(`
@@ -114,12 +115,13 @@ export async function importSession(
     ...messageValues(hidden, (message) => isCopy(record, message)),
   ]);
   if (added.length > 0) return session;
-  return (await sameSession(ask, rules, projectId, record)) ?? growSession(ask, projectId, record, by);
+  return (await sameSession(ask, rules, projectId, record)) ?? growSession(ask, rules, projectId, record, by);
 }
 
 /** Adds what the stored session lacks; null if it is not the beginning of the imported one. */
 async function growSession(
   ask: Ask,
+  rules: StoreRules,
   projectId: string,
   record: SessionRecord,
   by: AuditOrigin | undefined,
@@ -128,7 +130,10 @@ async function growSession(
   const added = stored && addedMessages(stored, record);
   if (!stored || !added) return null;
   const places = [projectId, stored.session_id];
-  const [session] = await ask<{ readonly id: number }>(growable, [...places, stored.message_count]);
+  const [session] = await ask<{ readonly id: number; readonly turn_epoch: number }>(growable, [
+    ...places,
+    stored.message_count,
+  ]);
   if (session === undefined) return null;
   for (let from = 0; from < stored.message_count; from += comparedAtOnce) {
     const to = Math.min(from + comparedAtOnce, stored.message_count);
@@ -139,10 +144,13 @@ async function growSession(
   const { mode, updated_at } = importedSession(record);
   const grown = await ask(grow, [
     ...[session.id, record.messages.length, Date.parse(updated_at), mode, added.at(-1)?.role === 'user'],
-    ...[stored.message_count, noteOf('import', projectId, by)],
+    ...[stored.message_count, noteOf('import', projectId, by), session.turn_epoch],
     ...messageValues(added, () => false),
   ]);
-  return grown.length === 0 ? null : findSession(ask, projectId, stored.session_id);
+  // An earlier sending of the statement may have added them.
+  return grown.length === 0
+    ? sameSession(ask, rules, projectId, record)
+    : findSession(ask, projectId, stored.session_id);
 }
 
 /** The stored session if the imported one equals it; null if they differ. It may have more hidden messages, which came after the export. */
