@@ -21,6 +21,16 @@ import type { RunCall } from './run-call.ts';
 import { type Statement, statement } from './statement.ts';
 
 const addWaiting = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
+/**
+ * SQL for a call that is sent again: true if its first sending has recorded the entry, which may be in the chain by now. `entry` is SQL. A
+ * connection is lost for a moment, so the entry is among the last ones.
+ */
+export const isRecorded = (entry: string) => `(
+  EXISTS (SELECT 1 FROM parley.audit_waiting AS waiting WHERE waiting.entry = ${entry}) OR EXISTS (
+    SELECT 1 FROM (SELECT entry FROM parley.audit ORDER BY number DESC LIMIT 10000) AS chained WHERE chained.entry = ${entry}))`;
+const addWaitingAgain = statement(
+  `INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE NOT ${isRecorded('$1::text')}`,
+);
 const isWaiting = statement('SELECT 1 FROM parley.audit_waiting WHERE id <= $1 LIMIT 1');
 const lastWaiting = statement('SELECT coalesce(max(id), 0) AS id FROM parley.audit_waiting');
 const lockHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head' FOR UPDATE`);
@@ -66,7 +76,7 @@ export function noteOf(
 }
 
 export async function recordNote(ask: Ask, note: AuditNote): Promise<void> {
-  await ask(addWaiting, [noteText(note)]);
+  await ask(addWaiting, [noteText(note)], addWaitingAgain);
 }
 
 export class PostgresAudit implements AuditLog {

@@ -6,7 +6,7 @@ import type { StoreFact } from '../../service/store-fact.ts';
 import { noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge, PurgeOptions } from '../session-store.ts';
-import { auditing } from './audit.ts';
+import { auditing, isRecorded } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { isOld } from './idempotency.ts';
 import { storeBytes } from './inspection.ts';
@@ -25,26 +25,20 @@ const erasableIf = (condition: string) => `
   AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 
 const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
-/** Takes a note for the audit log, or null. */
-export const beginErasing = statement(`
+const begin = (condition: string) => `
   WITH audited AS (
-    INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE $1::text IS NOT NULL
+    INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE ${condition}
   )
-  INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
+  INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`;
+/** Takes a note for the audit log, or null. */
+export const beginErasing = statement(begin('$1::text IS NOT NULL'));
+const beginErasingAgain = statement(begin(`$1::text IS NOT NULL AND NOT ${isRecorded('$1::text')}`));
 const endErasing = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
-
-/** SQL for further parts of the WITH of the statement that erases, before and after its own, and for further columns. */
-interface MorePurge {
-  readonly before: string;
-  readonly after: string;
-  readonly extra: string;
-}
-
-const nothingMore: MorePurge = { before: '', after: '', extra: '' };
 
 // The statements about the sessions that a condition selects. $1: the project, or null for all. $2: the time before which the session was
 // deleted, or the user.
-const selecting = (erasable: string, { before, after, extra }: MorePurge = nothingMore) =>
+// `lease`: SQL for a part `held` of the WITH; nothing is locked without a row in it.
+const selecting = (erasable: string, lease = '') =>
   ({
     plan: statement(`
       SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
@@ -71,53 +65,53 @@ const selecting = (erasable: string, { before, after, extra }: MorePurge = nothi
         RETURNING 1
       )
       SELECT count(*) AS answers FROM gone`),
-    erase: statement(`
-      WITH ${before} next AS MATERIALIZED (
-        SELECT session.id, session.project FROM parley.sessions AS session
-        WHERE ${erasable} ${before === '' ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
+    // Other calls may have added rows to a session while this statement waited for its lock, so the next statement deletes the rows.
+    lock: statement(`
+      WITH ${lease === '' ? '' : `${lease},`} next AS MATERIALIZED (
+        SELECT session.id FROM parley.sessions AS session
+        WHERE ${erasable} ${lease === '' ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
         ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
-      ), queued AS (
-        DELETE FROM parley.to_index USING next
-        WHERE to_index.project = next.project AND to_index.session = next.id
-      ), parts AS (
-        DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
-      ), words AS (
-        DELETE FROM parley.search USING next WHERE search.session = next.id
-      ), texts AS (
-        DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
-      ), hidden AS (
-        DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
-      ), gone AS (
-        DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.id, session.session_id
-      )${after}
-      SELECT ${extra} (SELECT count(*) FROM gone) AS sessions, (SELECT array_agg(id) FROM gone) AS ids,
-        (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
+      )
+      SELECT ${lease === '' ? 1 : '(SELECT count(*) FROM held)'} AS held, (SELECT array_agg(id) FROM next) AS ids`),
   }) as const;
 
-/**
- * $1: erased sessions. A server that indexes their messages while `erase` runs adds words that `erase` does not see: `erase` waits for the
- * rows of the queue, which that server has locked.
- */
-const eraseLateWords = statement('DELETE FROM parley.search WHERE session = ANY($1::bigint[])');
+// $1: the row numbers of locked sessions. `more`: SQL for further parts of the WITH, about the sessions in `gone`.
+const erasing = (more = '') =>
+  statement(`
+    WITH next AS MATERIALIZED (
+      SELECT id, project FROM parley.sessions WHERE id = ANY ($1::bigint[])
+    ), queued AS (
+      DELETE FROM parley.to_index USING next
+      WHERE to_index.project = next.project AND to_index.session = next.id
+    ), parts AS (
+      DELETE FROM parley.reply_parts USING next WHERE reply_parts.session = next.id
+    ), texts AS (
+      DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
+    ), hidden AS (
+      DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
+    ), gone AS (
+      DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.session_id
+    )${more}
+    SELECT (SELECT count(*) FROM gone) AS sessions,
+      (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`);
+const eraseLocked = erasing();
+/** $2: the run that counts what it erases. $3: its note for the audit log. */
+export const eraseExpired = erasing(`, counted AS (
+      UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $2
+    ), ${auditing('gone', '$3')}`);
+// A server that fills the index locks its rows of the queue, and so the statement before waits for it and does not see its words.
+const eraseWords = statement('DELETE FROM parley.search WHERE session = ANY($1::bigint[])');
+const isAnyLeft = statement('SELECT 1 FROM parley.sessions WHERE id = ANY($1::bigint[]) LIMIT 1');
 
 const ofAll = selecting(erasableIf('session.deleted_at < $2::bigint'));
 const ofUser = selecting(erasableIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
-/**
- * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease,
- * ms; $6: its note for the audit log. It erases nothing if the lease is gone.
- */
+/** The sessions that retention has deleted. For `lock`, $3 is the holder of the run and $4 the length of its lease, ms. */
 export const ofExpired = selecting(
   erasableIf(`session.deleted_at < $2::bigint AND session.expired IN (
     SELECT run.id FROM parley.retention_runs AS run
     WHERE run.project = ${projectNumber}
       AND run.begun_at < $2 AND session.deleted_at <= run.last_at)`),
-  {
-    before: `${holding('$4', '$5')},`,
-    after: `, counted AS (
-    UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
-  ), ${auditing('gone', '$6')}`,
-    extra: '(SELECT count(*) FROM held) AS held,',
-  },
+  holding('$3', '$4'),
 );
 const selectionOf = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAll);
 
@@ -142,21 +136,37 @@ interface Counts {
   readonly messages: number;
 }
 
-export interface ErasedLot extends Counts {
+interface LockedLot {
+  readonly held: number;
   /** The row numbers of the sessions; null for none. */
   readonly ids: readonly number[] | null;
 }
 
-/** Erases some sessions with the statement `erase` of a filter, in one transaction: words whose session is gone would never be found again. */
-export function eraseLot<Lot extends ErasedLot>(
+interface Lot {
+  readonly lock: Statement;
+  readonly values: readonly unknown[];
+  readonly erase?: Statement;
+  /** The values of `erase` after the row numbers. */
+  readonly eraseValues?: readonly unknown[];
+}
+
+/** Erases some sessions in one transaction, because words whose session is gone would never be found again. Null if the lease is gone. */
+export function eraseLot(
   connections: Pick<ConnectionPool, 'transaction'>,
-  erase: Statement,
-  values: readonly unknown[],
-): Promise<Lot | undefined> {
+  { lock, values, erase = eraseLocked, eraseValues = [] }: Lot,
+): Promise<Counts | null> {
+  /** What an earlier try erased, whose COMMIT got no answer. */
+  let tried: { readonly ids: readonly number[]; readonly counts: Counts } | null = null;
   return connections.transaction(async (ask) => {
-    const [lot] = await ask<Lot>(erase, values);
-    if (lot !== undefined && lot.ids !== null) await ask(eraseLateWords, [lot.ids]);
-    return lot;
+    if (tried !== null && (await ask(isAnyLeft, [tried.ids])).length === 0) return tried.counts;
+    const [lot] = await ask<LockedLot>(lock, values);
+    if (lot?.held === 0) return null;
+    const ids = lot?.ids ?? [];
+    if (ids.length === 0) return { sessions: 0, messages: 0 };
+    const [counts] = await ask<Counts>(erase, [ids, ...eraseValues]);
+    await ask(eraseWords, [ids]);
+    tried = { ids, counts: counts as Counts };
+    return tried.counts;
   });
 }
 
@@ -179,16 +189,16 @@ export async function purgeSessions(
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
-  const { count, answers, erase } = selectionOf(filter);
+  const { count, answers, lock } = selectionOf(filter);
   const bytes_before = await storeBytes(ask);
   const [found] = await ask<Counts>(count, values);
   const sessions = found?.sessions ?? 0;
   if (sessions !== expected) return { kind: 'other_count', sessions };
   const { projectId: project_id } = filter;
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: marks });
-  await ask(beginErasing, [note ?? null]);
+  await ask(beginErasing, [note ?? null], beginErasingAgain);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(connections, erase, values, onErased);
+  const erased = await eraseRows(connections, { lock, values }, onErased);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -215,15 +225,14 @@ export async function overwriteErased(
 
 async function eraseRows(
   connections: ConnectionPool,
-  erase: Statement,
-  values: readonly unknown[],
+  of: Lot,
   onErased: PurgeOptions['erased'],
 ): Promise<Counts> {
   let sessions = 0;
   let messages = 0;
   for (;;) {
-    const lot = await eraseLot(connections, erase, values);
-    if (lot === undefined || lot.sessions === 0) return { sessions, messages };
+    const lot = await eraseLot(connections, of);
+    if (lot === null || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;
     onErased?.(lot.sessions);

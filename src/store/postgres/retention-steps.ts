@@ -12,7 +12,7 @@ import {
 } from '../retention-store.ts';
 import { noteOf } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
+import { beginErasing, eraseExpired, eraseLot, ofExpired } from './purge.ts';
 import { expiryStatements } from './retention-rows.ts';
 
 export interface Lot {
@@ -48,9 +48,13 @@ export async function erase(
   await ask(beginErasing, [null]);
   await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
   for (;;) {
-    const values = [projectId, deletedBefore, run, holder, leaseMs, noteOf('purge', projectId, by)];
-    const lot = await eraseLot<ErasedLot & { readonly held: number }>(connections, ofExpired.erase, values);
-    if (lot === undefined || lot.held === 0) return false;
+    const lot = await eraseLot(connections, {
+      lock: ofExpired.lock,
+      values: [projectId, deletedBefore, holder, leaseMs],
+      erase: eraseExpired,
+      eraseValues: [run, noteOf('purge', projectId, by)],
+    });
+    if (lot === null) return false;
     const isWanted = onStep(lot.sessions);
     if (lot.sessions === 0) return true;
     if (!isWanted) return false;
