@@ -1,5 +1,6 @@
 // The results of idempotency keys: a stored answer, or the message of a turn. The primary key of the row is the lock across all servers: if
 // two calls use a key at once, the second waits for the commit of the first and then finds its result.
+import { randomUUID } from 'node:crypto';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules, UsedKey } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
@@ -56,9 +57,9 @@ const claim = statement(`
   SELECT projects.id, $2, $3, 'null' FROM parley.projects WHERE projects.project_id = $1
   ON CONFLICT (project, key) DO NOTHING RETURNING 1`);
 const find = statement(`
-  SELECT ${knownColumns('$3::bigint')} FROM parley.idempotency AS known
-  JOIN parley.projects ON projects.id = known.project
-  WHERE projects.project_id = $1 AND known.key = $2`);
+  SELECT ${knownColumns('$3::bigint')} FROM parley.projects
+  LEFT JOIN parley.idempotency AS known ON known.project = projects.id AND known.key = $2
+  WHERE projects.project_id = $1`);
 const modeOf = statement(`
   SELECT replied.mode FROM parley.idempotency AS known
   JOIN parley.projects ON projects.id = known.project
@@ -80,6 +81,7 @@ const forget = statement(`
   DELETE FROM parley.idempotency AS known
   WHERE known.project = ${projectNumber} AND known.key = $2
     AND ${isOld('$3::bigint')}`);
+const forgetOwn = statement(`DELETE FROM parley.idempotency WHERE project = ${projectNumber} AND key = $2`);
 // SKIP LOCKED passes over the rows that another server deletes at this moment.
 const sweep = statement(`
   DELETE FROM parley.idempotency WHERE (project, key) IN (
@@ -207,10 +209,28 @@ export async function doOnce<T>(
         return { kind: 'done', value };
       }
       const [row] = await ask<KnownRow>(find, [...ofKey, keptMs(idempotencyKey)]);
+      // The project is unknown, so there is no place for the key.
+      if (row === undefined) return { kind: 'done', value: await work(ask) };
       const known = knownOf(row, rules, idempotencyKey, false);
       if (known.kind === 'mismatch' || known.kind === 'turn') return { kind: 'mismatch' };
       if (known.kind === 'answer') return { kind: 'done', value: JSON.parse(known.answer) as T };
       await forgetOld(ask, projectId, idempotencyKey, keptMs(idempotencyKey));
     }
   });
+}
+
+/**
+ * Does the work of a call that has no idempotency key. If the answer to COMMIT is lost, the call is sent again with the same key of its own
+ * and finds the stored answer. Nobody else asks for that, so it is deleted; one that stays is swept when it is old.
+ */
+export async function doWithOwnKey<T>(
+  tools: IdempotencyTools,
+  projectId: string,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const key = { key: `own ${randomUUID()}`, requestHash: new Uint8Array(), keptSince: 0 };
+  const once = await doOnce(tools, projectId, key, work);
+  await tools.connections.ask(forgetOwn, [projectId, key.key]).catch(() => {});
+  if (once.kind === 'mismatch') throw new Error('The key of a call is known already.');
+  return once.value;
 }

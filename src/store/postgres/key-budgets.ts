@@ -25,6 +25,8 @@ const left = statement(`
 const settle = statement(`
   UPDATE parley.key_usage SET turns = greatest(0, turns + $3), tokens = greatest(0, tokens + $4::bigint)
   WHERE key = (SELECT id FROM parley.api_keys WHERE hash = $1) AND day = $2`);
+// After a lost connection: if the first sending did nothing, the turn keeps its estimate.
+const settledOnce = statement('SELECT $1::bytea, $2::integer, $3::bigint, $4::bigint');
 const recordUse = statement(`
   UPDATE parley.api_keys SET last_used_at = $2::bigint WHERE hash = $1 AND coalesce(last_used_at, 0) < $2::bigint`);
 
@@ -48,7 +50,7 @@ export class PostgresKeyBudgets implements KeyBudgets {
   }
 
   async settle(hash: Uint8Array, { day, turns, tokens }: DayUsage): Promise<void> {
-    await this.#run((ask) => ask(settle, [Buffer.from(hash), day, turns, tokens]));
+    await this.#run((ask) => ask(settle, [Buffer.from(hash), day, turns, tokens], settledOnce));
   }
 
   async recordUse(hash: Uint8Array, time: number): Promise<void> {

@@ -8,7 +8,7 @@ import { listAllMessages } from './all-messages.ts';
 import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { doOnce, type IdempotencyTools, modeOfTurn } from './idempotency.ts';
+import { doOnce, doWithOwnKey, type IdempotencyTools, modeOfTurn } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -88,8 +88,8 @@ export class PostgresStore implements SessionStore {
     this.#groups = callGroups(tools, server);
     this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = storeLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
-    this.redactions = async () => storeRedactions(connections, (call) => this.#audited(call));
-    this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
+    this.redactions = async () => storeRedactions(tools, (call) => this.#audited(call));
+    this.retention = async () => new PostgresRetention(tools, (call) => this.#audited(call));
     this.ofUsers = async () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
@@ -136,7 +136,10 @@ export class PostgresStore implements SessionStore {
     const { rules } = this.#tools;
     const order = (ask: Ask) => orderSessions(ask, projectId, sessionIds, { change, done, rules });
     if (key !== null) return this.#once(projectId, key, order);
-    return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
+    return this.#run(async () => ({
+      kind: 'done',
+      value: await doWithOwnKey(this.#tools, projectId, order),
+    }));
   };
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, key, by) =>

@@ -7,7 +7,8 @@ import {
 } from '../session-redactions.ts';
 import { recordNote } from './audit.ts';
 import { fieldsOf } from './columns.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
+import type { Ask } from './connection-pool.ts';
+import { doWithOwnKey, type IdempotencyTools } from './idempotency.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { sweepSession, textSoFar } from './reply-parts.ts';
 import type { RunCall } from './run-call.ts';
@@ -72,18 +73,20 @@ interface Changed {
 /** Ends a transaction in which nothing is to stay. */
 class TextChanged extends Error {}
 
-export function storeRedactions(connections: ConnectionPool, run: RunCall): StoreRedactions {
+export function storeRedactions(tools: IdempotencyTools, run: RunCall): StoreRedactions {
   return {
     redact: (projectId, sessionId, redaction) =>
       run(async () => {
         try {
-          return await connections.transaction((ask) => redactIn(ask, projectId, sessionId, redaction));
+          return await doWithOwnKey(tools, projectId, (ask) =>
+            redactIn(ask, projectId, sessionId, redaction),
+          );
         } catch (error) {
           if (error instanceof TextChanged) return { kind: 'changed' };
           throw error;
         }
       }),
-    overwrite: ({ rewrites }) => run(() => overwriteErased(connections, rewrites)),
+    overwrite: ({ rewrites }) => run(() => overwriteErased(tools.connections, rewrites)),
     holders: (texts, limit) =>
       run(async (ask) => {
         const rows = await ask<{ session_id: string }>(holders, [texts, limit]);

@@ -20,8 +20,8 @@ import {
   toPolicyRow,
 } from '../retention-store.ts';
 import { noteOf, recordNote } from './audit.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
-import type { IdempotencyTools } from './idempotency.ts';
+import type { Ask } from './connection-pool.ts';
+import { doWithOwnKey, type IdempotencyTools } from './idempotency.ts';
 import { ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 import { erase, expire, filterValues, type Lot, lastOf } from './retention-steps.ts';
@@ -33,21 +33,19 @@ interface StateRow extends RetentionState {
 }
 
 export class PostgresRetention implements RetentionStore {
-  readonly #connections: ConnectionPool;
+  readonly #tools: IdempotencyTools;
   readonly #run: RunCall;
-  readonly #keptMs: IdempotencyTools['keptMs'];
 
   /** `run` also has the audit log chained. */
-  constructor(connections: ConnectionPool, run: RunCall, keptMs: IdempotencyTools['keptMs']) {
-    this.#connections = connections;
+  constructor(tools: IdempotencyTools, run: RunCall) {
+    this.#tools = tools;
     this.#run = run;
-    this.#keptMs = keptMs;
   }
 
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
   readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
-    const keptMs = this.#keptMs({ keptSince });
-    return this.#run(() => erase(this.#connections, leased, deletedBefore, keptMs, onStep));
+    const keptMs = this.#tools.keptMs({ keptSince });
+    return this.#run(() => erase(this.#tools.connections, leased, deletedBefore, keptMs, onStep));
   };
 
   async policies(): Promise<readonly PolicyRow[]> {
@@ -96,7 +94,7 @@ export class PostgresRetention implements RetentionStore {
   }
 
   setPolicy(projectId: string, policy: RetentionPolicy, by: AuditOrigin): Promise<boolean> {
-    return this.#atomically(async (ask) => {
+    return this.#once(projectId, async (ask) => {
       if ((await ask(statements.set, [projectId, policyText(policy), by.time])).length === 0) return false;
       await endStopped(ask, projectId, by);
       await recordNote(ask, policyNote(by, 'retention_set', projectId));
@@ -105,7 +103,7 @@ export class PostgresRetention implements RetentionStore {
   }
 
   removePolicy(projectId: string, by: AuditOrigin): Promise<boolean> {
-    return this.#atomically(async (ask) => {
+    return this.#once(projectId, async (ask) => {
       if ((await ask(statements.remove, [projectId])).length === 0) return false;
       await endStopped(ask, projectId, by);
       await recordNote(ask, policyNote(by, 'retention_off', projectId));
@@ -114,22 +112,24 @@ export class PostgresRetention implements RetentionStore {
   }
 
   begin(projectId: string, start: RunStart): Promise<RunBegin> {
-    return this.#atomically(async (ask) => {
-      const { batch, holder, leaseMs, now } = start;
-      const [row] = await ask<StateRow>(statements.state, [projectId, holder]);
-      const refusal = refuseRun(row?.is_own ? { ...row, last_run_at: null } : row, start);
-      if (refusal !== null) return refusal;
-      await ask(statements.take, [projectId, now, holder, leaseMs]);
-      const [stopped] = await ask<RunRow>(statements.unfinished, [projectId]);
-      if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
-      const [made] = await ask<{ id: number }>(statements.begin, [projectId, batch, now]);
-      const [run] = await ask<RunRow>(statements.run, [made?.id]);
-      return { kind: 'begun', run: run as RunRow, continued: false };
-    });
+    return this.#run(() =>
+      this.#tools.connections.transaction(async (ask) => {
+        const { batch, holder, leaseMs, now } = start;
+        const [row] = await ask<StateRow>(statements.state, [projectId, holder]);
+        const refusal = refuseRun(row?.is_own ? { ...row, last_run_at: null } : row, start);
+        if (refusal !== null) return refusal;
+        await ask(statements.take, [projectId, now, holder, leaseMs]);
+        const [stopped] = await ask<RunRow>(statements.unfinished, [projectId]);
+        if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
+        const [made] = await ask<{ id: number }>(statements.begin, [projectId, batch, now]);
+        const [run] = await ask<RunRow>(statements.run, [made?.id]);
+        return { kind: 'begun', run: run as RunRow, continued: false };
+      }),
+    );
   }
 
   end({ projectId, run, holder }: LeasedRun, now: number): Promise<RunRow | null> {
-    return this.#atomically(async (ask) => {
+    return this.#once(projectId, async (ask) => {
       if ((await ask(statements.release, [projectId, holder])).length === 0) return null;
       const [row] = await ask<RunRow>(statements.run, [run]);
       if (row !== undefined) await end(ask, row, now);
@@ -156,8 +156,8 @@ export class PostgresRetention implements RetentionStore {
     return row?.sessions ?? 0;
   }
 
-  #atomically<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    return this.#run(() => this.#connections.transaction(work));
+  #once<T>(projectId: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#run(() => doWithOwnKey(this.#tools, projectId, work));
   }
 }
 

@@ -65,7 +65,7 @@ const locked = (condition: string) => `
       WHERE ${ofProject} AND session.session_id = input.session_id LIMIT 1
     ) AS place
   ), locked AS MATERIALIZED (
-    SELECT session.id FROM parley.sessions AS session
+    SELECT session.id, session.session_id, session.deleted_at FROM parley.sessions AS session
     WHERE ${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM found)) AND ${condition} ORDER BY session.id FOR UPDATE
   )`;
 const isLocked = `${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM locked))`;
@@ -86,13 +86,18 @@ const deleteAllAgain = statement(`
   WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3
   UNION
   SELECT NULL WHERE ${isKeyRefused}`);
-const restoreAll = statement(`
-  WITH work AS (
-    ${locked('true')}
+const restoreLocked = `
+  ${locked('true')}, work AS (
     UPDATE parley.sessions AS session SET deleted_at = NULL, expired = NULL,
       restored_at = CASE WHEN session.deleted_at IS NULL THEN session.restored_at ELSE $4::bigint END
     WHERE ${isLocked} RETURNING ${sessionColumns}
-  ), ${auditing('work', '$3')} SELECT * FROM work`);
+  )`;
+const restoreAll = statement(`${restoreLocked}, ${auditing('work', '$3')} SELECT * FROM work`);
+// After a lost connection: an active session may have been restored, and recorded, by the first sending of the call.
+const restoreAllAgain = statement(`
+  ${restoreLocked}, restored AS (
+    SELECT session_id FROM locked WHERE deleted_at IS NOT NULL
+  ), ${auditing('restored', '$3')} SELECT * FROM work`);
 
 export interface NamedSession {
   readonly projectId: string;
@@ -167,7 +172,8 @@ export async function restoreSession(
   by?: AuditOrigin,
 ): Promise<Session | null> {
   const note = noteOf('restore', projectId, by);
-  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId], note, now]);
+  const values = [projectId, [sessionId], note, now];
+  const [row] = await ask<SessionRow>(restoreAll, values, restoreAllAgain);
   return row === undefined ? null : toSession(row);
 }
 
@@ -199,12 +205,8 @@ export async function restoreSessions(
   now: number,
   by?: AuditOrigin,
 ): Promise<readonly BatchItem<'restored'>[]> {
-  const rows = await ask<SessionRow>(restoreAll, [
-    projectId,
-    sessionIds,
-    noteOf('restore', projectId, by),
-    now,
-  ]);
+  const values = [projectId, sessionIds, noteOf('restore', projectId, by), now];
+  const rows = await ask<SessionRow>(restoreAll, values, restoreAllAgain);
   const restored = new Set(rows.map(({ session_id }) => session_id));
   return sessionIds.map((session_id) => ({
     session_id,
