@@ -45,13 +45,13 @@ export class LocalRetention implements Retention {
 
   async plan(projectId: string): Promise<RetentionPlan | null> {
     const row = await this.#policy(projectId);
-    return row === undefined ? null : this.#planOf(row, this.#local.now(), null);
+    return row === undefined ? null : this.#planOf(row, await this.#now(), null);
   }
 
   async run(request: RetentionRunRequest): Promise<RetentionEnd> {
     const row = await this.#policy(request.project_id);
     if (row === undefined) return { kind: 'no_policy' };
-    const now = this.#local.now();
+    const now = await this.#now();
     const reason = await this.#confirmation(row, now, request.every_ms);
     const { confirmed } = request;
     if (reason !== null || confirmed !== null) {
@@ -91,6 +91,11 @@ export class LocalRetention implements Retention {
       onStep?.(sessions);
     }
     return count;
+  }
+
+  /** The earlier time of two clocks: a server whose own clock is ahead removes nothing too early. */
+  async #now(): Promise<number> {
+    return Math.min(this.#local.now(), await this.#store.now());
   }
 
   #owner() {

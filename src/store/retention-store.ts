@@ -156,6 +156,8 @@ export interface LeasedRun {
 export type RunStep<Place> = { readonly sessions: number; readonly next: Place | null } | null;
 
 export interface RetentionStore {
+  /** The time of the store's clock, epoch milliseconds. The clock of a server may differ from it. */
+  now(): Promise<number>;
   /** In the order of the projects' ids. */
   policies(): Promise<readonly PolicyRow[]>;
   /** Replaces the policy and ends a stopped run. `by.time` is the time of the change. False for an unknown project. */

@@ -18,15 +18,16 @@ const owner = { id: 'owner', isGone: () => false };
 const after90: RetentionPolicy = { after_ms: 90 * dayMs, keep_last: null, erase_after_ms: null };
 
 export function describeRetention(name: string, newPlace: NewPlace): void {
-  /** `later`: moves the clock. Sessions are made so many days before the start. */
-  async function retained(given?: SessionStore) {
+  /** `later`: moves the clocks. `storeBehindMs`: how far that of the store is behind. Sessions are made so many days before the start. */
+  async function retained(given?: SessionStore, storeBehindMs = 0) {
     const store = given ?? (await (await newPlace()).open());
     const project = await newProject(store);
     let now = start;
     const ids = new IdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
     const local = { store, limits: defaultLimits, now: () => now, sinceBoot, ids, owner };
     // What engines and turns need is not asked for.
-    const retention = new LocalRetention(local as unknown as LocalOptions, await store.retention());
+    const clocked = Object.assign(await store.retention(), { now: async () => now - storeBehindMs });
+    const retention = new LocalRetention(local as unknown as LocalOptions, clocked);
     const run = (request: Partial<RetentionRunRequest> = {}) =>
       retention.run({
         project_id: project,
@@ -233,6 +234,17 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       await store.deleteSessions(project, await active(), start, null);
     });
 
+    it('by a server whose clock is an hour ahead of that of the store deletes nothing too early', async () => {
+      const { session, run, begun, active, later } = await retained(undefined, dayMs / 24);
+      await session(91);
+      await begun();
+      const young = await session(90 + 1 / 48);
+      expect(await run()).toMatchObject({ report: { expired: 0 } });
+      expect(await active()).toEqual([young]);
+      later(1 / 24);
+      expect(await run()).toMatchObject({ report: { expired: 1 } });
+    });
+
     it('believes a long time without runs if something was said in each of its weeks', async () => {
       const { session, run, active, begun, later } = await retained();
       await begun();
@@ -261,7 +273,8 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
         ...{ store: other, limits: defaultLimits, now: () => start + dayMs, sinceBoot, owner },
         ids: new IdSource((size) => crypto.getRandomValues(new Uint8Array(size))),
       };
-      const second = new LocalRetention(local as unknown as LocalOptions, await other.retention());
+      const clocked = Object.assign(await other.retention(), { now: async () => start + dayMs });
+      const second = new LocalRetention(local as unknown as LocalOptions, clocked);
       const request = {
         ...{ project_id: project, confirmed: null, every_ms: dayMs },
         signal: new AbortController().signal,

@@ -2,7 +2,7 @@
 import { auditing } from './audit.ts';
 import { leaseEnd, noTurnRuns } from './servers.ts';
 import { ofProject, projectNumber } from './sessions.ts';
-import { statement } from './statement.ts';
+import { nowMs, statement } from './statement.ts';
 
 /** How many sessions a step of a count reads, and a step of a run. */
 const countedAtOnce = 20_000;
@@ -72,6 +72,7 @@ const runColumns = `
 const runs = 'parley.retention_runs AS run JOIN parley.projects ON projects.id = run.project';
 
 export const retentionStatements = {
+  now: statement(`SELECT ${nowMs} AS now`),
   policies: statement(`
     SELECT project_id, name AS project_name, policy, confirmed, set_at, last_run_at
     FROM parley.retention JOIN parley.projects ON projects.id = retention.project ORDER BY project_id`),

@@ -48,6 +48,11 @@ export class PostgresRetention implements RetentionStore {
     return this.#run(() => erase(this.#tools.connections, leased, deletedBefore, keptMs, onStep));
   };
 
+  async now(): Promise<number> {
+    const [row] = await this.#run((ask) => ask<{ now: number }>(statements.now));
+    return row?.now ?? 0;
+  }
+
   async policies(): Promise<readonly PolicyRow[]> {
     const rows = await this.#run((ask) => ask<StoredPolicy>(statements.policies));
     return rows.map(toPolicyRow);

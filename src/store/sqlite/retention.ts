@@ -50,6 +50,10 @@ export class SqliteRetention implements RetentionStore {
   readonly erase: RetentionStore['erase'] = (...call) => this.#steps.erase(...call);
   readonly restoreStep: RetentionStore['restoreStep'] = (...call) => this.#steps.restore(...call);
 
+  async now(): Promise<number> {
+    return this.#clocks().now;
+  }
+
   policies(): Promise<readonly PolicyRow[]> {
     return this.#access.read((connection) =>
       connection.all<StoredPolicy>(statements.policies).map(toPolicyRow),

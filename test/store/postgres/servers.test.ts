@@ -199,6 +199,13 @@ describe('the stored parts of a reply whose server was killed', () => {
   });
 });
 
+test('retention goes by the clock of the database, not by that of its server', async () => {
+  newPlace();
+  const { store } = await openTestPostgres(database, { schema, now: () => Date.now() + hour });
+  const time = await (await store.retention()).now();
+  expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+});
+
 test('each server knows the number of live servers', async () => {
   newPlace();
   const first = await openServer('a', living);
