@@ -82,11 +82,13 @@ const forget = statement(`
   WHERE known.project = ${projectNumber} AND known.key = $2
     AND ${isOld('$3::bigint')}`);
 const forgetOwn = statement(`DELETE FROM parley.idempotency WHERE project = ${projectNumber} AND key = $2`);
+const sweptAtOnce = 1000;
 // SKIP LOCKED passes over the rows that another server deletes at this moment.
 const sweep = statement(`
   DELETE FROM parley.idempotency WHERE (project, key) IN (
     SELECT project, key FROM parley.idempotency AS known
-    WHERE ${isOld('$1::bigint')} ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`);
+    WHERE ${isOld('$1::bigint')} ORDER BY created_at LIMIT ${sweptAtOnce} FOR UPDATE SKIP LOCKED)
+  RETURNING 1`);
 
 export function knownOf(
   row: KnownRow | undefined,
@@ -146,7 +148,7 @@ export async function forgetOld(
 }
 
 export async function sweepOld(ask: Ask, keptMs: number): Promise<void> {
-  await ask(sweep, [keptMs]);
+  while ((await ask(sweep, [keptMs])).length === sweptAtOnce);
 }
 
 export interface IdempotencyTools {
