@@ -79,6 +79,13 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   );
   // Node silently drops headers beyond a certain count. `maxHeaderSize` already limits their bytes.
   server.maxHeadersCount = 0;
+  // A client that waits for 100 Continue gets it when the app reads the body. A refused one need not send its body.
+  server.on('checkContinue', (incoming, outgoing) => {
+    incoming.once('resume', () => {
+      if (!outgoing.headersSent) outgoing.writeContinue();
+    });
+    receive(incoming, outgoing);
+  });
   // A request with an expectation other than 100-continue is served like any other.
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => void send(socket, app, notAProxy));

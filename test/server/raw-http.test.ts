@@ -305,6 +305,30 @@ test('a fault after a complete request does not corrupt its response', async () 
   expect(connection.received).toBe('');
 });
 
+describe('a client that waits for 100 Continue', () => {
+  const waits = (...headers: readonly string[]) =>
+    request('POST /v1/sessions HTTP/1.1', [host, json, 'Expect: 100-continue', ...headers]);
+
+  test.each([
+    ['without a key', 401, waits('Content-Length: 100')],
+    ['with a body that is too long', 413, waits(auth, 'Content-Length: 99999999')],
+  ])('%s is refused before it sends its body', async (_fact, status, bytes) => {
+    const connection = await RawConnection.open(port);
+    await connection.send(bytes.replace('KEY', server.key));
+    await connection.closed();
+    expect(connection.received.split(' ', 2)).toEqual(['HTTP/1.1', `${status}`]);
+  });
+
+  test('is told to send a body that is read', async () => {
+    const connection = await RawConnection.open(port);
+    await connection.send(waits(auth, 'Content-Length: 2').replace('KEY', server.key));
+    await expect.poll(() => connection.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    await connection.send('{}');
+    await expect.poll(() => connection.received).toContain('\r\n\r\nHTTP/1.1 200 OK');
+    connection.destroy();
+  });
+});
+
 test('pipelined requests are answered in order', async () => {
   const connection = await RawConnection.open(port);
   const first = post('/v1/sessions', '{"title":"first"}').replace('KEY', server.key);
