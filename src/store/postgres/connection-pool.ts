@@ -12,6 +12,7 @@ import { OpenConnections } from './open-connections.ts';
 import type { PoolOptions } from './pool-options.ts';
 import {
   isConnectionLost,
+  isDeadlock,
   isPassing,
   isPrepareRefused,
   isSilence,
@@ -122,17 +123,22 @@ export class ConnectionPool {
       isUrgent: true,
     });
 
-  /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
-  async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
-    const { text } = this.#inPlace(one);
-    return this.#once(
-      async (client) => {
-        const query: TimedQuery = { text, query_timeout: longestMs };
-        return (await client.query(query)).rows as Row[];
-      },
-      { outlastsStop: true },
-    );
-  }
+  /**
+   * A statement that reads or rewrites whole tables, outside of any transaction. It is sent once, unless such statements of two processes
+   * wait for each other: PostgreSQL then ends one of them after a second.
+   */
+  readonly askOnce = async <Row>(one: Statement): Promise<readonly Row[]> => {
+    const query: TimedQuery = { text: this.#inPlace(one).text, query_timeout: longestMs };
+    const until = monotonicMs() + this.#options.patienceMs;
+    for (;;) {
+      try {
+        return (await this.#once((client) => client.query(query), { outlastsStop: true })).rows as Row[];
+      } catch (error) {
+        if (!isDeadlock(error) || monotonicMs() >= until) throw error;
+        await delay(longestPauseMs * this.#options.random());
+      }
+    }
+  };
 
   /**
    * One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables, and are not prepared.

@@ -50,6 +50,10 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
+export function isDeadlock(error: unknown): boolean {
+  return codeOf(error) === '40P01';
+}
+
 /** Whether the server stopped the statement: it took longer than `statement_timeout`, or it was cancelled. */
 export function isStopped(error: unknown): boolean {
   return codeOf(error) === '57014';

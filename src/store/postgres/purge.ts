@@ -12,7 +12,7 @@ import { isOld } from './idempotency.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
 import { holding } from './retention-rows.ts';
-import { rewriteTables } from './rewrite.ts';
+import { dropLeftIndexes, rewriteTables } from './rewrite.ts';
 import { noTurnRuns } from './servers.ts';
 import { projectNumber } from './sessions.ts';
 import { type Statement, statement } from './statement.ts';
@@ -252,6 +252,7 @@ async function vacuum(connections: ConnectionPool): Promise<readonly StoreFact[]
   };
   try {
     for (const one of vacuumStatements) await connections.askOnce(one);
+    await dropLeftIndexes(connections);
     await renewStatistics(connections);
     return [kept];
   } catch (error) {

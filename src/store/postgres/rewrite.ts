@@ -17,6 +17,10 @@ const readers = statement(`
   SELECT count(*) AS readers FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(($1::text::bigint % 4294967296)::text::xid)`);
+// A REINDEX that was cut leaves its new index, with all words, and every later write of words fills that too.
+const leftIndexes = statement(`
+  SELECT relname AS name FROM pg_class WHERE relkind = 'i' AND relname LIKE 'search\\_by\\_words\\_cc%'
+    AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'parley.meta'::regclass)`);
 const rewriteStatistics = statement('VACUUM FULL pg_catalog.pg_statistic');
 
 const pauseMs = 50;
@@ -29,6 +33,7 @@ export async function rewriteTables(connections: ConnectionPool): Promise<readon
   await waitForReaders(connections);
   for (const table of await tablesOf(connections))
     await connections.askOnce(statement(`VACUUM FULL parley.${quotedName(table)}`));
+  await dropLeftIndexes(connections);
   await renewStatistics(connections);
   if (!allowed.of_database) {
     const value = 'samples of texts, in pg_statistic: only the owner of the database may rewrite that';
@@ -36,6 +41,12 @@ export async function rewriteTables(connections: ConnectionPool): Promise<readon
   }
   await connections.askOnce(rewriteStatistics);
   return [{ name: 'rewritten', value: 'all tables and indexes, and the statistics of the planner' }];
+}
+
+/** Waits for a REINDEX that still runs, and then leaves its index. */
+export async function dropLeftIndexes({ ask, askOnce }: ConnectionPool): Promise<void> {
+  for (const { name } of await ask<{ name: string }>(leftIndexes))
+    await askOnce(statement(`DROP INDEX CONCURRENTLY IF EXISTS parley.${quotedName(name)}`));
 }
 
 async function waitForReaders({ ask, patienceMs }: ConnectionPool): Promise<void> {

@@ -24,6 +24,10 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
+const partialIndexes = (schema: string) => `
+  SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  WHERE (NOT indisvalid OR relname LIKE '%\\_cc%') AND relnamespace = '${schema}'::regnamespace`;
+
 /** The files of tables and indexes that contain the marker. */
 async function filesWith(marker: string, client: pg.Client): Promise<readonly string[]> {
   await client.query('CHECKPOINT');
@@ -150,6 +154,49 @@ test('leaves no words that a server adds at the moment of the purge', async () =
   await client.query('COMMIT');
   expect((await purging).kind).toBe('purged');
   expect(await server.rows(`SELECT session, position FROM race.search WHERE session = ${id}`)).toEqual([]);
+});
+
+test('of four processes at once all succeed, and leave no index that is not whole', {
+  timeout: 60_000,
+}, async () => {
+  const schema = 'together';
+  // PostgreSQL looks for a deadlock after this time, which is a second by default.
+  await server.rows(`ALTER ROLE ${server.user} SET deadlock_timeout = '50ms'`);
+  onTestFinished(async () => void (await server.rows(`ALTER ROLE ${server.user} RESET deadlock_timeout`)));
+  const stores = await Promise.all(
+    Array.from({ length: 4 }, () => openTestPostgres(server, { schema, patienceMs: 20_000 })),
+  );
+  // A VACUUM that meets another one waits up to five seconds to shorten the table.
+  const purges = stores.map(async ({ store }) => {
+    const project = await newProject(store);
+    const kinds: string[] = [];
+    for (let times = 0; times < 3; times += 1) {
+      const session = await newSession(store, project);
+      await store.deleteSession(project, session, startOfTime);
+      const filter = { projectId: project, deletedBefore: startOfTime + 1 };
+      kinds.push((await store.purgeSessions(filter, { expected: 1, keptSince: 0 })).kind);
+    }
+    return kinds;
+  });
+  expect(await Promise.all(purges)).toEqual(stores.map(() => ['purged', 'purged', 'purged']));
+  expect(await server.rows(partialIndexes(schema))).toEqual([]);
+});
+
+test('drops the index that a killed one has left', async () => {
+  const { store, client, filter } = await withErasable('stopped');
+  await client.query('BEGIN');
+  await client.query('LOCK TABLE stopped.search IN ROW EXCLUSIVE MODE');
+  const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  const failed = expect(purging).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect.poll(() => server.rows(partialIndexes('stopped')), { timeout: 10_000 }).toHaveLength(1);
+  await server.rows(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'REINDEX%"stopped"%'`,
+  );
+  await failed;
+  await client.query('COMMIT');
+  expect(await server.rows(partialIndexes('stopped'))).toHaveLength(1);
+  await store.purgeSessions(filter, { expected: 0, keptSince: 0 });
+  expect(await server.rows(partialIndexes('stopped'))).toEqual([]);
 });
 
 test('keys that are too old to be repeated are removed by the first write of a server', async () => {
