@@ -145,6 +145,41 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
       expect(await store.forkSession(project, forkOf(session_id), null)).toEqual({ kind: 'not_found' });
     });
 
+    it('of a long session that meet a redaction have none of the redacted texts, or are to be made again', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const texts = Array.from({ length: longCount }, (_, index) => `text ${index}`);
+      const record = recordOf(newId('ses'), texts);
+      const { session_id } = record.session;
+      await store.importSession(project, record, null);
+      const fork = forkOf(session_id);
+      let isOver = false;
+      const forking = store
+        .forkSession(project, fork, null)
+        .catch((error: unknown) => error)
+        .finally(() => {
+          isOver = true;
+        });
+      const redactions = await store.redactions();
+      const redacted: string[] = [];
+      for (const { message_id, content: was } of record.messages) {
+        const end = await redactions.redact(project, session_id, {
+          ...{ messages: [{ message_id, was, content: 'x' }], changes: {} },
+        });
+        expect(end).toEqual({ kind: 'redacted' });
+        if (isOver || redacted.length === 20) break;
+        redacted.push(was);
+      }
+      const end = await forking;
+      if (end instanceof Error) {
+        expect(end).toMatchObject({ code: 'STORE_BUSY' });
+        expect(await store.findSession(project, fork.newSession.session_id)).toBeNull();
+        expect(await store.forkSession(project, fork, null)).toMatchObject({ kind: 'done' });
+      }
+      const copies = await everyMessage(store, project, fork.newSession.session_id);
+      expect(copies.filter(({ content }) => redacted.includes(content))).toEqual([]);
+    });
+
     it('of a long session are whole, and other calls are answered meanwhile', async () => {
       const store = await open();
       const project = await newProject(store);

@@ -1,5 +1,6 @@
 // Copies the visible line of a session into a new one, in several transactions if it is long (staged-session.ts). A long line is read from
 // a snapshot, so the fork shows one moment of its parent, whatever is written meanwhile.
+import { ParleyError } from '../../service/errors.ts';
 import { isFromElsewhere, noOrdering, type Session } from '../../service/session.ts';
 import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
@@ -14,6 +15,14 @@ import type { Steps } from './steps.ts';
 
 export const forkStatements = {
   parent: `SELECT ${sessionColumns}, id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  redactions: `SELECT value FROM meta WHERE name = 'redactions'`,
+  // A message that is undone by now is hidden.
+  isRedacted: `
+    SELECT 1 FROM (
+      SELECT content FROM messages WHERE session = @parent AND position = @position AND message_id = @message_id
+      UNION ALL
+      SELECT content FROM hidden_messages WHERE session = @parent AND position = @position AND message_id = @message_id
+    ) WHERE content <> @content`,
   // A session with so few messages is measured; a longer one counts as long anyway.
   size: `
     SELECT sessions.message_count AS messages, CASE WHEN sessions.message_count <= ${partLimits.messages} THEN (
@@ -76,6 +85,7 @@ export class ForkCopy {
       }
       after = this.#copy(source, { parent: parent.id, session, after, through });
     }
+    this.#refuseRedacted(source, parent.id, through);
     // Another process may have used the key meanwhile.
     const repeated = this.#recorded();
     if (repeated !== null) {
@@ -89,6 +99,21 @@ export class ForkCopy {
   /** Removes the stored part after a failure. */
   *discard(): Steps<void> {
     yield* this.#staged.discard();
+  }
+
+  /** Throws `STORE_BUSY` if a redaction has taken texts out of the parent since the source was read. */
+  #refuseRedacted(source: Connection, parent: number, through: number): void {
+    const { connection } = this.#tools;
+    const count = (of: Connection) => of.get<{ value: string }>(forkStatements.redactions)?.value;
+    if (count(source) === count(connection)) return;
+    for (let after = -1; after < through; ) {
+      const rows = source.all<MessageRow>(nextMessages, { parent, after, through });
+      for (const { position, message_id, content } of rows) {
+        const values = { parent, position, message_id, content };
+        if (connection.get(forkStatements.isRedacted, values) !== undefined) throw redactedMeanwhile();
+      }
+      after = rows.at(-1)?.position ?? through;
+    }
   }
 
   /** Copies the next part and returns the position of its last message. */
@@ -145,4 +170,10 @@ export class ForkCopy {
     if (session === null) return { kind: 'not_found' };
     return keepAnswer(toolsNow(this.#tools), this.#projectId, this.#key, session);
   }
+}
+
+function redactedMeanwhile(): ParleyError {
+  return new ParleyError('STORE_BUSY', 'Texts were taken out of the session while it was copied.', {
+    hint: 'Nothing of the copy was kept. Try again.',
+  });
 }

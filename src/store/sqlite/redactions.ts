@@ -32,6 +32,9 @@ const redactionStatements = {
   message: `UPDATE messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('messages')})`,
   hiddenMessage: `
     UPDATE hidden_messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('hidden_messages')})`,
+  // A fork that is copied meanwhile compares the count (forks.ts).
+  count: `
+    INSERT INTO meta (name, value) VALUES ('redactions', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`,
   holders: `
     WITH texts AS MATERIALIZED (SELECT value AS text FROM json_each(@texts))
     SELECT session_id FROM sessions WHERE id IN (
@@ -97,6 +100,7 @@ function redactIn(
     if (connection.get(isThere, one) === undefined) return { kind: 'changed' };
   }
   connection.run(purgeStatements.begin);
+  connection.run(redactionStatements.count);
   connection.run(answers, { project, sessionId });
   for (const { content, ...one } of placed) {
     connection.run(turns, one);
