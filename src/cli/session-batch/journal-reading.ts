@@ -15,6 +15,9 @@ import {
   sumOf,
 } from './journal.ts';
 import { fileStatus } from './journal-files.ts';
+import { actionIn, readSeal, restoredIn } from './journal-lines.ts';
+import type { BatchSummary } from './journal-summary.ts';
+import { type BatchRestored, JournalTally } from './journal-tally.ts';
 import { linesOf } from './lines.ts';
 
 /** The states of an id, one byte each, because there may be a million ids. */
@@ -30,18 +33,13 @@ const states: Readonly<Record<string, number>> = {
 /** `done`: the batch did it, or may have. `outstanding`: still to be done. `missing`: not found. `doubtful`: it is unknown whether it was done. */
 type IdState = 'done' | 'outstanding' | 'missing' | 'doubtful';
 
-/** When a batch was last undone, and how many sessions that changed. */
-interface BatchRestored {
-  readonly sessions: number;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-}
-
 export class KnownBatch {
   readonly seal: BatchSeal;
   /** Null if the batch was never undone. */
   restored: BatchRestored | null = null;
   readonly #file: number;
+  /** The number of bytes before the seal. */
+  readonly #idBytes: number;
   readonly #states: Uint8Array;
   /** What was changed of each id, as an index into `#changed`: a batch has few different changes. */
   readonly #changes: Uint16Array;
@@ -64,6 +62,7 @@ export class KnownBatch {
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
+      journal.tally = known.#tally();
       // Ids whose result is unknown after a kill are recorded as `unsure`, so that the journal can be settled.
       journal.record([...known.#doubtfulNumbers()].map((number) => ({ number, status: 'unsure' })));
       journal.settle();
@@ -91,6 +90,7 @@ export class KnownBatch {
       });
     }
     this.seal = seal;
+    this.#idBytes = bytes;
     this.#states = new Uint8Array(seal.ids);
     this.#changes = new Uint16Array(this.action.kind === 'delete' ? 0 : seal.ids);
     for (const line of linesOf(file, end, fstatSync(file).size)) this.#take(line);
@@ -98,7 +98,7 @@ export class KnownBatch {
 
   /** What the batch does. */
   get action(): BatchAction {
-    return this.seal.action ?? { kind: 'delete', tags: null };
+    return actionIn(this.seal);
   }
 
   /** The distinct changes of the batch. */
@@ -144,21 +144,23 @@ export class KnownBatch {
     }
   }
 
+  /** What a list shows of the batch. */
+  get summary(): BatchSummary {
+    const { seal, action, restored } = this;
+    const [done, doubtful, missing] = [this.#countDone(), this.count('doubtful'), this.count('missing')];
+    return { seal, action, restored, done, doubtful, missing, left: this.count('outstanding') };
+  }
+
   count(state: IdState): number {
     let count = 0;
     for (const number of this.#states.keys()) if (this.#is(state, number)) count += 1;
     return count;
   }
 
-  /** True if the batch belongs to this server and project. */
-  isOf(owner: BatchOwner): boolean {
-    return isSameOwner(this.seal, owner);
-  }
-
   /** Throws `USAGE` unless the batch belongs to this server and project. */
   requireOwner(owner: BatchOwner): void {
     const { seal } = this;
-    if (this.isOf(owner)) return;
+    if (isSameOwner(seal, owner)) return;
     const other = seal.origin === owner.origin ? 'another project or key' : `another target, ${seal.origin}`;
     throw new ParleyError('USAGE', `Batch ${seal.batch} belongs to ${other}; nothing was done.`, {
       hint: 'Select the target where it was started with --profile NAME or --url URL.',
@@ -189,6 +191,21 @@ export class KnownBatch {
     return state === states['unsure'] || (state === unknown && number < this.#sent);
   }
 
+  /** Without the ids whose result is unknown. */
+  #countDone(): number {
+    return this.count('done') - this.count('doubtful');
+  }
+
+  #tally(): JournalTally {
+    return new JournalTally(
+      this.#idBytes,
+      this.seal.ids,
+      this.#countDone(),
+      this.count('missing'),
+      this.restored,
+    );
+  }
+
   *#doubtfulNumbers(): Generator<number> {
     for (const number of this.#states.keys()) if (this.#isInDoubt(number)) yield number;
   }
@@ -199,8 +216,7 @@ export class KnownBatch {
     else if (line === 'settled') this.#sent = 0;
     const [, printed] = /^printed (\d+)$/.exec(line) ?? [];
     if (printed !== undefined) this.#takePrinted(Number(printed));
-    const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
-    if (sessions !== undefined && at !== undefined) this.restored = { sessions: Number(sessions), at };
+    this.restored = restoredIn(line) ?? this.restored;
     const [, number = '', status = '', changed] = resultForm.exec(line) ?? [];
     const state = states[status];
     if (state === undefined || Number(number) >= this.#states.length) return;
@@ -268,20 +284,6 @@ function sealIn(file: number): FoundSeal | null {
     bytes = end;
   }
   return null;
-}
-
-function readSeal(text: string): BatchSeal | null {
-  try {
-    const seal: BatchSeal = JSON.parse(text);
-    return seal.version === (seal.action === undefined ? 1 : 2) &&
-      Object.hasOwn(batchKinds, seal.action?.kind ?? 'delete') &&
-      Number.isSafeInteger(seal.ids) &&
-      typeof seal.origin === 'string'
-      ? seal
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 function noSuchBatch(batch: string): ParleyError {

@@ -7,6 +7,8 @@
 //   0 deleted                 the result of number 0; `unsure` if it is unknown
 //   printed 1000              the results before number 1000 were printed
 //   settled                   all ids that were sent have a result
+//   complete 6000 998 2       nothing is left: offset of the seal, numbers of ids that are done and not found;
+//                           and the last undo, if there was one
 //   0 tagged work,draft       a result with what it changed, for pins, archiving and tags
 //   restored 998 2026-…       the batch was undone: number of sessions and time
 import { createHash } from 'node:crypto';
@@ -30,6 +32,7 @@ import { dataFileFailure } from '../data-files.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
 import { filesWith, removeOldDrafts, removeOldJournals } from './journal-files.ts';
+import { JournalTally } from './journal-tally.ts';
 
 /** The server and project that a batch belongs to. Only they can continue it. */
 export interface BatchOwner {
@@ -125,7 +128,9 @@ export class BatchDraft {
       moveIntoPlace(this.#path, path, { durable: true });
       this.#isSealed = true;
       removeOld(this.#directory, this.#holder.now());
-      return await BatchJournal.open(path, this.batch, this.#holder);
+      const journal = await BatchJournal.open(path, this.batch, this.#holder);
+      journal.tally = new JournalTally(this.list.bytes, facts.ids);
+      return journal;
     } catch (error) {
       throw dataFileFailure(error, this.#path);
     }
@@ -157,6 +162,8 @@ export class BatchDraft {
 export class BatchJournal {
   readonly path: string;
   readonly file: number;
+  /** Counts the results, for the line that says that nothing is left. Null until the journal was read. */
+  tally: JournalTally | null = null;
   readonly #release: () => void;
   /** Lines that wait to be written. They start with a line end if a crash cut the last line of the file. */
   #lines: string;
@@ -198,8 +205,10 @@ export class BatchJournal {
 
   /** Adds results. They are written when there are many of them, with the next mark, or by `flush`. */
   record(results: readonly JournalResult[]): void {
-    for (const { number, status, changed = [] } of results)
+    for (const { number, status, changed = [] } of results) {
       this.#lines += `${number} ${status}${changed.length === 0 ? '' : ` ${changed.join(',')}`}\n`;
+      this.tally?.add(status);
+    }
     if (this.#lines.length > maxWaiting) this.flush();
   }
 
@@ -232,7 +241,7 @@ export class BatchJournal {
     } catch (error) {
       throw this.#unwritten(error);
     }
-    this.#lines += 'settled\n';
+    this.#lines += `settled\n${this.tally?.line ?? ''}`;
     this.flush();
   }
 

@@ -5,17 +5,18 @@ import { systemErrorCode } from '../../system/file-errors.ts';
 import { batchDirectory, journalPath } from './journal.ts';
 import { fileStatus } from './journal-files.ts';
 import { KnownBatch } from './journal-reading.ts';
+import { type BatchSummary, summaryOfComplete } from './journal-summary.ts';
 
 const ending = '.journal';
 
 /**
- * The batches, the newest first. Each is read lazily and without its lock. `unreadable` gets the path of each file that is not the journal of a
+ * The batches, the newest first. Each is read when it is asked for, and without its lock. `unreadable` gets the path of each file that is not the journal of a
  * batch.
  */
 export function* knownBatches(
   dataDirectory: string,
   unreadable: (path: string) => void,
-): Generator<KnownBatch> {
+): Generator<BatchSummary> {
   // The name of a batch starts with its time.
   for (const batch of batchNames(dataDirectory).toSorted().reverse()) {
     const path = journalPath(dataDirectory, batch);
@@ -32,12 +33,12 @@ function batchNames(dataDirectory: string): readonly string[] {
 }
 
 /** Null for a file that is not a complete journal, or was removed meanwhile. */
-function read(path: string, batch: string): KnownBatch | null {
+function read(path: string, batch: string): BatchSummary | null {
   try {
     if (fileStatus(path) === null) return null;
     const file = openSync(path, 'r');
     try {
-      return new KnownBatch(file, path, batch);
+      return summaryOfComplete(file, batch) ?? new KnownBatch(file, path, batch).summary;
     } finally {
       closeSync(file);
     }

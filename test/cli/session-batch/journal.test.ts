@@ -1,6 +1,15 @@
 // The journal of a batch is locked by one process, whatever other batches do.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { ImportJournal, knownImports, readImport } from '../../../src/cli/session-batch/import-journal.ts';
@@ -11,6 +20,7 @@ import {
   journalPath,
 } from '../../../src/cli/session-batch/journal.ts';
 import { KnownBatch } from '../../../src/cli/session-batch/journal-reading.ts';
+import { summaryOfComplete } from '../../../src/cli/session-batch/journal-summary.ts';
 import { knownBatches } from '../../../src/cli/session-batch/known-batches.ts';
 import { locks } from '../../support/locks.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
@@ -20,15 +30,20 @@ const holder = { locks, now: Date.now, random: Math.random };
 
 const day = 24 * 60 * 60 * 1000;
 
-async function journalOf(directory: string, batch: string, its = holder): Promise<BatchJournal> {
+async function journalOf(
+  directory: string,
+  batch: string,
+  its = holder,
+  ids = ['ses_1'],
+): Promise<BatchJournal> {
   const draft = new BatchDraft(directory, batch, its);
-  draft.list.add('ses_1');
+  for (const id of ids) draft.list.add(id);
   const owner = { origin: 'local', project_id: 'prj_1', key: 'k' };
   const journal = await draft.seal({
     version: 1,
     batch,
     made_at: '',
-    ids: 1,
+    ids: ids.length,
     ignore_missing: false,
     ...owner,
   });
@@ -139,4 +154,43 @@ test('directories and pipes with the names of journals, drafts and locks stop no
     await expect(KnownBatch.open(directory, name, holder)).rejects.toMatchObject({ code: 'USAGE' });
     expect(() => readImport(directory, name)).toThrow('There is no import');
   }
+});
+
+test('a batch of which nothing is left is listed from the end of its journal, as its whole journal says', async () => {
+  const directory = temporaryDirectory();
+  const journal = await journalOf(directory, 'first', holder, ['ses_1', 'ses_2', 'ses_3']);
+  const path = journalPath(directory, 'first');
+  const read = () => {
+    const file = openSync(path, 'r');
+    onTestFinished(() => closeSync(file));
+    const all = new KnownBatch(file, path, 'first').summary;
+    expect([...knownBatches(directory, () => {})]).toEqual([all]);
+    return { all, end: summaryOfComplete(file, 'first') };
+  };
+  await journal.mark(3);
+  const result = (number: number, status: string) => ({ number, status });
+  journal.record([result(0, 'deleted'), result(1, 'failed'), result(2, 'not_found')]);
+  journal.settle();
+  expect(read()).toMatchObject({ all: { done: 1, missing: 1, left: 1 }, end: null });
+  journal.recordRestored(1, 0);
+  journal.close();
+  const resumed = (await KnownBatch.open(directory, 'first', holder)).journal;
+  resumed.record([result(1, 'deleted')]);
+  resumed.settle();
+  resumed.recordPrinted(3);
+  resumed.flush();
+  const restored = { sessions: 1, at: '1970-01-01T00:00:00.000Z' };
+  const { all, end } = read();
+  expect(all).toMatchObject({ done: 2, missing: 1, left: 0, doubtful: 0, restored });
+  expect(end).toEqual(all);
+  resumed.recordRestored(2, 1);
+  resumed.close();
+  (await KnownBatch.open(directory, 'first', holder)).journal.close();
+  const undone = read();
+  expect(undone.all.restored).toEqual({ sessions: 2, at: '1970-01-01T00:00:00.001Z' });
+  expect(undone.end).toEqual(undone.all);
+  appendFileSync(path, 'complete 18 3');
+  expect(read().end).toEqual(undone.all);
+  appendFileSync(path, '\nnew\n');
+  expect(read()).toEqual({ all: undone.all, end: null });
 });

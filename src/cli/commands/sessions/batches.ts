@@ -6,7 +6,7 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import type { BatchKind } from '../../session-batch/batch-kind.ts';
 import type { KnownImport } from '../../session-batch/import-journal.ts';
-import type { KnownBatch } from '../../session-batch/journal-reading.ts';
+import type { BatchSummary } from '../../session-batch/journal-summary.ts';
 import { timesIn } from '../../shown-time.ts';
 import { successLine } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
@@ -92,25 +92,11 @@ export async function runBatches(
   if (rows.length === 0 && !context.options.json) await context.say('No batches.');
 }
 
-function rowOfBatch(known: KnownBatch): BatchRow {
-  const { batch, made_at, origin, project_id, ids } = known.seal;
-  const { kind } = known.action;
-  // Ids whose result is unknown after a kill are left, not done.
-  const done = known.count('done') - known.count('doubtful');
-  return {
-    batch,
-    kind,
-    made_at,
-    origin,
-    project_id,
-    ids,
-    done,
-    imported: 0,
-    deleted: kind === 'delete' ? done : 0,
-    not_found: known.count('missing'),
-    left: known.count('outstanding'),
-    restored: known.restored,
-  };
+function rowOfBatch({ seal, action: { kind }, done, missing, left, restored }: BatchSummary): BatchRow {
+  const { batch, made_at, origin, project_id, ids } = seal;
+  const deleted = kind === 'delete' ? done : 0;
+  const counts = { ids, done, imported: 0, deleted, not_found: missing, left };
+  return { batch, kind, made_at, origin, project_id, ...counts, restored };
 }
 
 /** `created` is the number of sessions that the import created. */

@@ -137,8 +137,8 @@ function lastChange(dataDirectory: string, owner: BatchOwner) {
     const { batch, made_at } = known.seal;
     // A name has the time at which the command began, which may have waited for an answer until `made_at`.
     if (last !== null && batch < batchTime(Date.parse(last.made_at) - longestQuestionMs)) break;
-    const sessions = known.count('done');
-    if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
+    const sessions = known.done + known.doubtful;
+    if (!isSameOwner(known.seal, owner) || known.restored !== null || sessions === 0) continue;
     if (last === null || Date.parse(made_at) > Date.parse(last.made_at))
       last = { batch, made_at, done: batchKinds[known.action.kind].done, sessions };
   }
