@@ -107,7 +107,9 @@ async function runWithoutCommand(
   const hasNoWords = error.code === 'commander.help' && program.args.length === 0;
   const isConversation =
     hasNoWords || (failedCommand === program && (await hasConversationOptions(error, argv)));
-  if (isConversation && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
+  // Without a message `chat` fails, in JSON as `--json` asks.
+  const reportsInJson = hasNoWords && context.options.json && !canConverse(context);
+  if (reportsInJson || (isConversation && context.stdinIsFed)) return runCommandLine(['chat', ...argv], host, argv);
   if (isConversation && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
   if (hasNoWords || error.exitCode === 0) {
     const isHelp = error.code !== 'commander.version';

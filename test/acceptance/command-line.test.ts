@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { expectNoStackTrace } from '../support/failures.ts';
+import { expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 
 const place = new PlaceInProcess();
@@ -40,6 +40,12 @@ test('a text of several words without a command is a message', async () => {
   expect(await reply(['Explain this:'], 'one\n')).toBe('Explain this:\n\none\n');
   expect(await reply(['-c', '--system', 'Be short.', 'And now?'])).toBe('And now?\n');
   expect(await reply(['--', '-n is an option'])).toBe('-n is an option\n');
+});
+
+test('without a command and a message, --json gets a failure in JSON, and no help', async () => {
+  expect(await place.parley([])).toMatchObject({ status: 0, out: expect.stringContaining('Usage: parley') });
+  for (const words of [['--json'], ['--json', '--no-input']])
+    expectJsonFailure(await place.parley(words), { status: 2, code: 'USAGE' });
 });
 
 test.each([
