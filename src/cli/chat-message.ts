@@ -22,7 +22,6 @@ export async function composeMessage(
   build: (input: string) => string = (input) => input,
 ): Promise<string> {
   const limit = defaultLimits.messageBytes;
-  const { signal } = context;
   const stdinPlace = stdinPlaceOf(sources);
   await warnAboutFileNames(sources, context);
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
@@ -30,7 +29,9 @@ export async function composeMessage(
   let fileBytes = 0;
   for (const path of sources.file ?? []) {
     const part =
-      path === '-' ? fenceText('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
+      path === '-'
+        ? fenceText('stdin', await readStdin())
+        : await readFileMessage(path, limit, context.waiting);
     parts.push(part);
     // Stops here, so that memory holds no more than about one message.
     fileBytes += Buffer.byteLength(part);

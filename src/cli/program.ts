@@ -109,7 +109,8 @@ async function runWithoutCommand(
     hasNoWords || (failedCommand === program && (await hasConversationOptions(error, argv)));
   // Without a message `chat` fails, in JSON as `--json` asks.
   const reportsInJson = hasNoWords && context.options.json && !canConverse(context);
-  if (reportsInJson || (isConversation && context.stdinIsFed)) return runCommandLine(['chat', ...argv], host, argv);
+  if (reportsInJson || (isConversation && context.stdinIsFed))
+    return runCommandLine(['chat', ...argv], host, argv);
   if (isConversation && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
   if (hasNoWords || error.exitCode === 0) {
     const isHelp = error.code !== 'commander.version';

@@ -11,16 +11,20 @@ import { Utf8Reader } from './utf8-reader.ts';
 /** `device` is a terminal, /dev/null or another device. `closed` means that there is no stdin. */
 export type StdinKind = 'pipe' | 'socket' | 'file' | 'device' | 'closed';
 
-export interface StdinReading {
+/** What a reading needs to say that nothing arrives, and to be stopped. */
+export interface Waiting {
+  readonly stderr: Pick<Output, 'write'>;
+  readonly startTimer: StartTimer;
+  /** Stops the reading. It then rejects with the reason of the signal. */
+  readonly signal: AbortSignal;
+}
+
+export interface StdinReading extends Waiting {
   readonly open: () => ByteSource;
   /** Words for the notice that appears when nothing arrives: what the command waits for (`a message`). */
   readonly awaited: string;
   /** Words for the same notice: how to skip the wait (`-n skips it`). */
   readonly skipHint: string;
-  readonly stderr: Pick<Output, 'write'>;
-  readonly startTimer: StartTimer;
-  /** Stops the reading. It then rejects with the reason of the signal. */
-  readonly signal: AbortSignal;
 }
 
 const silenceMs = 2000;
@@ -71,17 +75,17 @@ export async function* stdinBytes({
   open,
   awaited,
   skipHint,
-  stderr,
-  startTimer,
-  signal,
+  ...waiting
 }: StdinReading): AsyncGenerator<Uint8Array, void> {
+  const { signal } = waiting;
   signal.throwIfAborted();
   const source = opened(open);
   const stop = () => source.destroy();
   signal.addEventListener('abort', stop);
-  const stopTimer = startTimer(silenceMs, () => {
-    void stderr.write(`Waiting for ${awaited} on standard input (until end of file); ${skipHint}.\n`);
-  });
+  const stopTimer = announceSilence(
+    waiting,
+    `Waiting for ${awaited} on standard input (until end of file); ${skipHint}.`,
+  );
   try {
     for await (const bytes of source) {
       stopTimer();
@@ -98,6 +102,11 @@ export async function* stdinBytes({
     signal.removeEventListener('abort', stop);
     source.destroy();
   }
+}
+
+/** Writes the line after two seconds, unless the returned function is called before. */
+export function announceSilence({ startTimer, stderr }: Waiting, line: string): () => void {
+  return startTimer(silenceMs, () => void stderr.write(`${line}\n`));
 }
 
 function opened(open: StdinReading['open']): ByteSource {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fenceText, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
+import type { Waiting } from '../../../src/cli/terminal/stdin.ts';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -26,6 +27,8 @@ function blocks(markdown: string): readonly { readonly info: string; readonly co
 
 const directory = temporaryDirectory(afterAll);
 const { signal } = new AbortController();
+const stderr = { write: async () => {} };
+const waiting = (signal: AbortSignal): Waiting => ({ signal, stderr, startTimer: () => () => {} });
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(directory, name);
@@ -55,7 +58,7 @@ describe('a fenced file', () => {
 describe('a file for a message', () => {
   test('is read unchanged, without a byte order mark', async () => {
     const path = await file('crlf.txt', '\ufeffa\r\nb é\n');
-    expect(await readFileMessage(path, 100, signal)).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``);
+    expect(await readFileMessage(path, 100, waiting(signal)).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``));
   });
 
   test.each([
@@ -75,7 +78,7 @@ describe('a file for a message', () => {
     ['more than the limit', Buffer.alloc(101, 'x'), 'PAYLOAD_TOO_LARGE', 'more than 100 bytes'],
   ])('with %s is refused with its name', async (_, content, code, message) => {
     const path = await file('bad', content);
-    const reading = readFileMessage(path, 100, signal);
+    const reading = readFileMessage(path, 100, waiting(signal));
     await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     await expect(reading).rejects.toThrow(`The file ${path} `);
   });
@@ -89,13 +92,16 @@ describe('a file for a message', () => {
       [below, 'a part of its path is not a directory'],
     ] as const) {
       const message = `The file ${path} cannot be read: ${reason}.`;
-      await expect(readFileMessage(path, 100, signal)).rejects.toMatchObject({ code: 'USAGE', message });
+      await expect(readFileMessage(path, 100, waiting(signal))).rejects.toMatchObject({
+        code: 'USAGE',
+        message,
+      });
     }
   });
 
   test('is given up with the reason of the signal', async () => {
     const path = await file('any', 'text');
-    const reading = readFileMessage(path, 100, AbortSignal.abort(new Error('stop now')));
+    const reading = readFileMessage(path, 100, waiting(AbortSignal.abort(new Error('stop now'))));
     await expect(reading).rejects.toThrow('stop now');
   });
 
@@ -108,10 +114,36 @@ describe('a file for a message', () => {
 
     test('is read from its first writer to its end, whatever its length', async () => {
       const path = pipe('written');
-      const reading = readFileMessage(path, 1_000_000, signal);
+      const reading = readFileMessage(path, 1_000_000, waiting(signal));
       const writing = promisify(execFile)('sh', ['-c', 'sleep 0.2; yes | head -c 300000 > "$1"', 'sh', path]);
       expect(await reading).toBe(`\`\`\`${path}\n${'y\n'.repeat(150_000)}\`\`\``);
       await writing;
+    });
+
+    test('is announced after two seconds without its first bytes, unless there were some', async () => {
+      const said: string[] = [];
+      const timers: { readonly after: number; readonly fire: () => void; isStopped: boolean }[] = [];
+      const stop = new AbortController();
+      const all: Waiting = {
+        signal: stop.signal,
+        stderr: { write: async (text) => void said.push(text) },
+        startTimer: (after, fire) => {
+          const timer = { after, fire, isStopped: false };
+          timers.push(timer);
+          return () => {
+            timer.isStopped = true;
+          };
+        },
+      };
+      const path = pipe('awaited');
+      const reading = readFileMessage(path, 100, all);
+      expect(timers).toMatchObject([{ after: 2000, isStopped: false }]);
+      timers[0]?.fire();
+      expect(said).toEqual([`Waiting for the text of ${path} (until end of file).\n`]);
+      stop.abort(new Error('stop now'));
+      await expect(reading).rejects.toThrow('stop now');
+      await readFileMessage(await file('there', 'text'), 100, { ...all, signal });
+      expect(timers.map(({ isStopped }) => isStopped)).toEqual([true, true]);
     });
 
     test.each([
@@ -121,7 +153,7 @@ describe('a file for a message', () => {
       const path = pipe(name);
       const writer = spawn('sh', ['-c', script, 'sh', path], { stdio: 'ignore' });
       const stop = new AbortController();
-      const reading = readFileMessage(path, 100, stop.signal);
+      const reading = readFileMessage(path, 100, waiting(stop.signal));
       setTimeout(() => stop.abort(new Error('stop now')), 300);
       await expect(reading).rejects.toThrow('stop now');
       writer.kill();
