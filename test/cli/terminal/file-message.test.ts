@@ -58,7 +58,7 @@ describe('a fenced file', () => {
 describe('a file for a message', () => {
   test('is read unchanged, without a byte order mark', async () => {
     const path = await file('crlf.txt', '\ufeffa\r\nb é\n');
-    expect(await readFileMessage(path, 100, waiting(signal)).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``));
+    expect(await readFileMessage(path, 100, waiting(signal))).toBe(`\`\`\`${path}\na\r\nb é\n\`\`\``);
   });
 
   test.each([
@@ -126,7 +126,7 @@ describe('a file for a message', () => {
       const stop = new AbortController();
       const all: Waiting = {
         signal: stop.signal,
-        stderr: { write: async (text) => void said.push(text) },
+        stderr: { write: async (text) => void said.push(`${text}`) },
         startTimer: (after, fire) => {
           const timer = { after, fire, isStopped: false };
           timers.push(timer);
