@@ -7,6 +7,7 @@ import { templatesOf } from '../chat-template.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { filterLine } from '../terminal/filter.ts';
 import type { CompletionChoice } from './completion.ts';
+import { pathIn } from './typed-line.ts';
 
 export async function modeChoices(
   beginning: string,
@@ -65,6 +66,20 @@ export async function fileChoices(
   } catch {
     return [];
   }
+}
+
+/** The choices for a path that may be in quotes or have a backslash before each space ({@link pathIn}). */
+export async function writtenFileChoices(
+  beginning: string,
+  home: string | undefined,
+): Promise<readonly CompletionChoice[]> {
+  if (beginning.startsWith('"')) {
+    const choices = await fileChoices(beginning.slice(1), home);
+    return choices.map(({ value, label }) => ({ value: `"${value}`, label }));
+  }
+  if (!beginning.includes('\\ ')) return fileChoices(beginning, home);
+  const choices = await fileChoices(pathIn(beginning), home);
+  return choices.map(({ value, label }) => ({ value: value.replaceAll(' ', '\\ '), label }));
 }
 
 /** True for a directory, and for a link to one. */

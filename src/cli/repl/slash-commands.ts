@@ -7,7 +7,7 @@ import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
 import { counted } from '../counted.ts';
 import { resolveSession } from '../session-reference.ts';
-import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
+import { sessionChoices, withHome, writtenFileChoices } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
@@ -16,6 +16,7 @@ import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
 import { requireArgument, requireSessionId, resume, type SlashCommand } from './slash-command.ts';
 import { turnCommands } from './turn-commands.ts';
+import { pathIn } from './typed-line.ts';
 
 export const slashCommands: readonly SlashCommand[] = [
   {
@@ -155,13 +156,11 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'save',
     argument: 'FILE',
     description: 'write the messages of this session to a new file',
-    choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
+    choices: (beginning, { host }) => writtenFileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
       const { saveSession } = await import('./saved-session.ts');
-      const file = withHome(
-        requireArgument(path, 'Name the file to write: /save FILE'),
-        context.host.env['HOME'],
-      );
+      const name = pathIn(requireArgument(path, 'Name the file to write: /save FILE'));
+      const file = withHome(name, context.host.env['HOME']);
       await saveSession(requireSessionId(conversation), file, context);
     },
   },
@@ -169,9 +168,9 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'file',
     argument: 'PATH',
     description: 'attach a file to the next message (/file alone removes all files)',
-    choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
+    choices: (beginning, { host }) => writtenFileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
-      await attach(withHome(path, context.host.env['HOME']), conversation, context);
+      await attach(withHome(pathIn(path), context.host.env['HOME']), conversation, context);
     },
   },
   turnCommands.edit,

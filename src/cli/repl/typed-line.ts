@@ -92,12 +92,18 @@ interface Mention {
 
 export function mentionsIn({ isCommand, isQuoted, text }: ParsedLine): readonly Mention[] {
   if (isCommand || isQuoted || !text.includes('@')) return [];
-  const words = plain(text).matchAll(/(?<!\S)@(?:"([^"\n]+)"|((?:\\ |\S)+))/g);
-  return Array.from(words, ({ 0: all, 1: quoted, 2: word = '', index: from }) => ({
-    path: quoted ?? word.replaceAll('\\ ', ' '),
+  const words = plain(text).matchAll(/(?<!\S)@("[^"\n]+"|(?:\\ |\S)+)/g);
+  return Array.from(words, ({ 0: all, 1: word = '', index: from }) => ({
+    path: pathIn(word),
     from,
     to: from + all.length,
   })).filter(({ from }) => text.charAt(from) === '@');
+}
+
+/** The path of a word that may be in quotes, as in `"my notes.md"`, or have a backslash before each space. */
+export function pathIn(word: string): string {
+  const [, quoted] = /^"([^"\n]+)"$/.exec(word) ?? [];
+  return quoted ?? word.replaceAll('\\ ', ' ');
 }
 
 function message(line: string, from: number, to: number): ParsedLine {

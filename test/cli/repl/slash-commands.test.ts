@@ -303,6 +303,25 @@ test('/file adds files to the next message, and only to that', async () => {
   expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
 });
 
+test.each([
+  ['in quotes', '"my notes.md"'],
+  ['with a backslash', 'my\\ notes.md'],
+  ['as it is', 'my notes.md'],
+])('/file and /save take a path with a space %s, and Tab completes it', async (_how, path) => {
+  const place = fixture.place();
+  writeFileSync(join(place.path, 'my notes.md'), 'Buy milk.\n');
+  const screen = await open(place);
+  const attached = 'Attached my notes.md (10 bytes) to the next message.';
+  expect(await entered(screen, `/file ${path}`)).toBe(attached);
+  await screen.stands('echo +1> ');
+  screen.type(`/file ${path.slice(0, 6)}`);
+  screen.type(`\t${path.startsWith('"') ? '"' : ''}\r`);
+  await screen.until('attached again', () => screen.text.split(attached).length === 3);
+  await screen.stands('echo +1> ');
+  await entered(screen, 'hello');
+  expect(await entered(screen, `/save ${path}`)).toContain('The file my notes.md already exists. (USAGE)');
+});
+
 test('an attached file that is gone at the message is reported with the way to remove it', async () => {
   const place = fixture.place();
   writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
