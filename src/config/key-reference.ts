@@ -67,6 +67,21 @@ export async function readReference(
   return (await read(kind, rest, env, missing, signal, maxCommandMs)).replace(/\r?\n$/, '');
 }
 
+/** Why the file of a reference cannot be read now. Null if it can be, or if the key comes from elsewhere. */
+export function keyFileProblem(
+  reference: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const { kind, rest } = partsOf(reference);
+  if (kind !== 'file') return null;
+  try {
+    readKeyFile(withHome(rest, env));
+    return null;
+  } catch (error) {
+    return unreadable(rest, error);
+  }
+}
+
 /** Shell code, for use inside double quotes, that reads the key of a reference. */
 export function keyInShell(reference: string): string {
   const { kind, rest } = partsOf(reference);
@@ -93,12 +108,16 @@ async function read(
       try {
         return readKeyFile(withHome(rest, env));
       } catch (error) {
-        const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-        throw missing(`the file ${rest} cannot be read (${reason})`);
+        throw missing(unreadable(rest, error));
       }
     default:
       return outputOf(rest, env, missing, signal, commandMs);
   }
+}
+
+function unreadable(path: string, error: unknown): string {
+  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return `the file ${path} cannot be read (${reason})`;
 }
 
 /** Reads the file without waiting, because a device or a pipe may have no end, or no writer. */

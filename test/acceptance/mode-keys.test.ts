@@ -16,6 +16,18 @@ afterEach(() => place.close());
 describe('a key', () => {
   const canary = 'sk-canary-0123456789abcdef';
 
+  test('that is not there yet is reported when its mode is added or changed', async () => {
+    const path = join(place.path, 'missing');
+    const warning = `Warning: the file ${path} cannot be read (ENOENT).\n`;
+    const settings = ['--base-url', place.server.url, '--model', 'm'];
+    const add = ['modes', 'add', 'later', ...settings, '--key', `file:${path}`];
+    expect((await place.parley(add)).err).toContain(warning);
+    const set = ['modes', 'set', 'later', '--key', `file:${path}`];
+    expect((await place.parley(set)).err).toContain(warning);
+    writeFileSync(path, canary);
+    expect((await place.parley(set)).err).not.toContain('Warning');
+  });
+
   test('is sent to its server, and is nowhere else: not in files, output, logs, or the arguments of a process', async () => {
     writeFileSync(join(place.path, 'key'), `${canary}\n`);
     await place.add('by-env', '--key', 'env:MODEL_KEY');

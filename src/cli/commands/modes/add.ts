@@ -1,5 +1,6 @@
 // `parley modes add`: adds a mode for a model.
 import type { Command } from 'commander';
+import { keyFileProblem } from '../../../config/key-reference.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
 import { beginning } from '../../../service/quoted.ts';
@@ -67,7 +68,7 @@ export async function runModesAdd(
   if (context.options.json) return context.stdout.write(successLine(settings));
   await context.say(`Added mode ${name}. Try it: parley chat -m ${name} "Hello"`);
   await noteShared(context);
-  await warnAboutUnsetKey(settings.key ?? null, context);
+  await warnAboutMissingKey(settings.key ?? null, context);
   if (isOllama(settings.base_url)) await warnAboutOllamaContext(settings.context_tokens, context);
 }
 
@@ -79,8 +80,11 @@ export async function noteShared(context: CliContext): Promise<void> {
   );
 }
 
-/** Warns if the variable of the key is not set. This is not a failure, because the variable may be set later. */
-export async function warnAboutUnsetKey(key: string | null, context: CliContext): Promise<void> {
-  const name = unsetVariable(key, context.host.env);
+/** Warns if the variable or the file of the key is missing. This is not a failure, because the key may be put there later. */
+export async function warnAboutMissingKey(key: string | null, context: CliContext): Promise<void> {
+  const { env } = context.host;
+  const name = unsetVariable(key, env);
   if (name !== null) await context.say(`Warning: the variable ${name} is not set yet.`);
+  const problem = key === null ? null : keyFileProblem(key, env);
+  if (problem !== null) await context.say(`Warning: ${problem}.`);
 }

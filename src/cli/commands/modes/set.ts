@@ -6,7 +6,7 @@ import { defaultModeSettings, type ModeSettings } from '../../../service/mode-se
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { successLine } from '../../terminal/json.ts';
-import { noteShared, warnAboutUnsetKey } from './add.ts';
+import { noteShared, warnAboutMissingKey } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { withOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
@@ -36,7 +36,7 @@ export async function runModesSet(name: string, flags: ModeFlags, context: CliCo
   if (context.options.json) return context.stdout.write(successLine(settings));
   await context.say(`Changed mode ${name}.`);
   await noteShared(context);
-  await warnAboutUnsetKey(settings.key, context);
+  await warnAboutMissingKey(settings.key, context);
 }
 
 /** The settings to change. An invalid mode keeps its stored settings, because the change may repair them. The result is validated. */
