@@ -39,7 +39,9 @@ export async function writeInEditor(
     const written = textOf(file);
     if (status !== 0 && written !== text) throw editorFailed(file, status, killer);
     isKept = false;
-    return status === 0 ? withoutLastNewlines(written) : null;
+    if (status !== 0) return null;
+    // Some editors write CRLF. A typed message has only LF.
+    return withoutLastNewlines(text.includes('\r\n') ? written : written.replaceAll('\r\n', '\n'));
   } finally {
     if (!isKept && !isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
   }

@@ -33,6 +33,13 @@ test('a text of 8 MiB is read completely', async () => {
   expect(await writeInEditor('text', env, signal)).toBe('x'.repeat(8388608));
 });
 
+test('line ends of an editor that writes CRLF become LF, unless the text had CRLF before', async () => {
+  const env = { ...process.env, VISUAL: 'printf "one\\r\\ntwo\\rthree\\r\\n\\r\\n" >' };
+  expect(await writeInEditor('text', env, signal)).toBe('one\ntwo\rthree');
+  const unchanged = { ...process.env, VISUAL: 'true' };
+  expect(await writeInEditor('a\r\nb', unchanged, signal)).toBe('a\r\nb');
+});
+
 test.each([
   [
     'bytes that are not UTF-8',
