@@ -89,14 +89,25 @@ async function run(
   file: string,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
 ): Promise<{ readonly status: number | null; readonly killer: NodeJS.Signals | null }> {
-  const { spawn } = await import('node:child_process');
+  const { spawn, spawnSync } = await import('node:child_process');
+  const stty = (word: string) =>
+    spawnSync('stty', [word], { stdio: ['inherit', 'pipe', 'ignore'], env, encoding: 'utf8' });
+  // Without a terminal or the program stty, as on Windows, there are no modes to restore.
+  const { status, stdout } = stty('-g');
+  const modes = status === 0 ? stdout.trim() : null;
   return new Promise((resolve, reject) => {
     const child = spawn(shell, ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     // Windows and small containers have no such shell.
     child.on('error', (error) => {
       reject(notRun(editor, `It is started by ${shell}, which cannot be run (${systemErrorCode(error)}).`));
     });
-    signal.addEventListener('abort', () => isInterrupted(signal) && reject(signal.reason));
-    child.on('exit', (status, killer) => resolve({ status, killer }));
+    const stop = () => isInterrupted(signal) && reject(signal.reason);
+    signal.addEventListener('abort', stop);
+    child.on('exit', (status, killer) => {
+      signal.removeEventListener('abort', stop);
+      // An editor that is killed leaves its own modes. Node would take them for those of the shell.
+      if (modes !== null) stty(modes);
+      resolve({ status, killer });
+    });
   });
 }

@@ -204,6 +204,18 @@ describe('an editor', () => {
     await screen.stands('echo> ');
   });
 
+  test('that leaves other modes of the terminal gets the modes of the shell the next time', async () => {
+    const place = fixture.place();
+    const modes = join(place.path, 'modes');
+    const env = { VISUAL: `edit() { stty -g >> '${modes}'; echo was here; stty raw -echo; }; edit` };
+    const screen = fixture.open(['repl', '-m', 'echo'], { env }, place);
+    await screen.stands('echo> ');
+    await edited(screen);
+    await edited(screen);
+    const [first, second] = readFileSync(modes, 'utf8').split('\n');
+    expect(second).toBe(first);
+  });
+
   test.each([
     ['text and keys', ' more\x7f!\x1b[D?', ['echo> begun, written mor?!']],
     // No key that was not shown at the prompt is sent or dropped.
