@@ -67,6 +67,27 @@ test('a backup with keys is restored as the same store elsewhere, in either data
   expect(refused.err).toContain('a store in PostgreSQL is never replaced');
 });
 
+test('the copy of a whole store is refused as such, also from stdin', async () => {
+  const other = newPlace();
+  await other.output(['chat', 'Hello']);
+  const [file, bytes] = [other.storeFile, readFileSync(other.storeFile)];
+  for (const [words, stdin, name] of [
+    [['restore', file, '--replace'], undefined, file],
+    [['restore', '-', '--replace'], bytes, 'Standard input'],
+    [['verify', file], undefined, file],
+  ] as const) {
+    const copy = join(other.path, 'parley.db.backup-v1');
+    if (name === file) writeFileSync(copy, bytes);
+    const args = words.map((word) => (word === file ? copy : word));
+    const refused = await other.parley(['store', ...args], { ...(stdin && { stdin }) });
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    const shown = name === file ? copy : name;
+    expect(refused.err).toContain(`${shown} is a SQLite store, not a backup of parley store backup. (USAGE)`);
+    expect(refused.err).toContain('rename this file to parley.db');
+  }
+  expect(await other.output(['sessions', 'list', '--ids'])).not.toBe('');
+});
+
 test('a backup without keys contains the modes of its store, and the restored store gets a key at the first use', async () => {
   const one = newPlace();
   await placeWithChat(one);

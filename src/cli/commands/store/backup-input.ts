@@ -15,9 +15,32 @@ export function backupInput(
   if (path === '-')
     return {
       place: 'standard input',
-      chunks: stdinBytes(context.reading('a backup', 'a file may be named instead')),
+      chunks: refuseStoreCopy(
+        stdinBytes(context.reading('a backup', 'a file may be named instead')),
+        'Standard input',
+      ),
     };
-  return { place: path, chunks: bytesOf(path, context.signal) };
+  return { place: path, chunks: refuseStoreCopy(bytesOf(path, context.signal), path) };
+}
+
+/** The first bytes of a database of SQLite (https://sqlite.org/fileformat.html). */
+const beginningOfStore = Buffer.from('SQLite format 3\0');
+
+/** Throws `USAGE` for a copy of a whole store, as a new version of Parley or `store restore --replace` leaves it beside the store. */
+async function* refuseStoreCopy(
+  chunks: AsyncIterable<Uint8Array>,
+  place: string,
+): AsyncGenerator<Uint8Array, void> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    if (isFirst && beginningOfStore.equals(chunk.subarray(0, beginningOfStore.length))) {
+      throw new ParleyError('USAGE', `${place} is a SQLite store, not a backup of parley store backup.`, {
+        hint: 'Nothing was changed. To use it, stop every Parley, move parley.db, parley.db-wal and parley.db-shm away, and rename this file to parley.db.',
+      });
+    }
+    isFirst = false;
+    yield chunk;
+  }
 }
 
 async function* bytesOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
