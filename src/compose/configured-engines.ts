@@ -54,8 +54,9 @@ function upstreamOptions(dependencies: Dependencies, options: EngineOptions): Up
     proxies: env,
     authorities: () => readAuthorities(authorityFile),
     readKey: async (reference, mode, signal) => {
-      const { readKeyReference } = await import('../config/key-reference.ts');
-      return readKeyReference(reference, mode, env, signal);
+      const { maxCommandMs, readKeyReference } = await import('../config/key-reference.ts');
+      const commandMs = timeout === null ? maxCommandMs : Math.min(timeout * 1000, maxCommandMs);
+      return readKeyReference(reference, mode, env, signal, commandMs);
     },
     timeout,
     now,

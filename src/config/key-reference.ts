@@ -7,7 +7,7 @@ import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 /** The longest time of a command. */
-const maxCommandMs = 30_000;
+export const maxCommandMs = 30_000;
 /** The time that a stopped command has to end by itself, for example to restore a terminal. */
 const graceMs = 1000;
 /** The most bytes of a key. */

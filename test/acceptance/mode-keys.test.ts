@@ -106,6 +106,12 @@ describe('a key', () => {
   });
 });
 
+test('--timeout limits the command of a key', async () => {
+  await place.add('fast', '--key', 'command:sleep 20');
+  const { status, err } = await place.parley(['chat', '-n', '-m', 'fast', '--timeout', '0.5', 'Hi']);
+  expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('took more than 0.5 s. (') });
+});
+
 describe('another server', () => {
   test('gets the key of a mode only if the command names the key again', async () => {
     await place.add('here', '--key', 'env:MODEL_KEY');
