@@ -171,3 +171,16 @@ test.runIf(existsSync('/dev/full'))(
     expect(err.match(/could not be written/g)).toHaveLength(1);
   },
 );
+
+test('of many failures the first are explained; with --verbose all are', async () => {
+  const ids = Array.from({ length: 30 }, (_, number) => `ses_missing_${number}`);
+  const words = ['sessions', 'export', ...ids, '-o', join(place.path, 'missing')];
+  const explained = ({ err }: { readonly err: string }) => err.match(/^Session ses_missing_\d+:$/gm)?.length;
+  const short = await place.parley(words);
+  expect(short.out.match(/^not_found /gm)).toHaveLength(30);
+  expect(explained(short)).toBe(20);
+  expect(short.err).toContain('10 more failures not explained; --verbose explains all.\n');
+  const whole = await place.parley([...words, '--verbose']);
+  expect(explained(whole)).toBe(30);
+  expect(whole.err).not.toContain('not explained');
+});

@@ -33,7 +33,7 @@ export interface ItemResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The most lines of ids that were not done at a terminal. */
+/** The most lines of ids that were not done at a terminal, and the most failures that are explained. */
 export const maxShown = 20;
 
 interface BatchReportOptions {

@@ -4,6 +4,7 @@ import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
 import { printsEachResult, writeResults } from '../session-batch/batch-report.ts';
+import { ExplainedFailures } from '../session-batch/explained-failures.ts';
 import type { SyncResult, SyncStatus } from './session-sync.ts';
 
 /** The statuses of a dry run. */
@@ -22,6 +23,7 @@ export class SyncReport {
   readonly #dryRun: boolean;
   readonly #showsAll: boolean;
   readonly #progress: BatchProgress;
+  readonly #failures: ExplainedFailures;
   #unselected = 0;
 
   constructor(
@@ -30,6 +32,7 @@ export class SyncReport {
   ) {
     this.#context = context;
     this.#dryRun = dryRun;
+    this.#failures = new ExplainedFailures(context, verbose);
     this.#showsAll = printsEachResult(verbose || dryRun, context);
     this.#progress = progressOn(context, {
       end: null,
@@ -62,9 +65,11 @@ export class SyncReport {
     await writeResults([result], this.#context);
   }
 
-  async fail(session_id: string, { code, message }: ParleyError): Promise<void> {
+  async fail(session_id: string, error: ParleyError): Promise<void> {
+    const { code, message } = error;
     this.#progress.finish('failed');
     await writeResults([{ session_id, status: 'failed', error: { code, message } }], this.#context);
+    await this.#failures.explain(`Session ${session_id}`, error, () => this.#progress.clear());
   }
 
   /** Counts a session without the selected tags. */
@@ -79,6 +84,7 @@ export class SyncReport {
   async end(): Promise<void> {
     this.stop();
     const waiting = this.#progress.count('waiting');
+    await this.#failures.sumUp();
     await this.say(this.#progress.sentence('session'));
     if (this.#unselected > 0)
       await this.say(`${counted(this.#unselected, 'session')} without the selected tags skipped.`);

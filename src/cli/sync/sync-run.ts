@@ -5,8 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { requireTags } from '../commands/sessions/required-tags.ts';
 import type { CliContext } from '../context.ts';
-import { reportInWords } from '../error-report.ts';
-import { exitDone, exitSomeFailed } from '../exit-codes.ts';
+import { exitDone, exitSomeFailed, exitStatusOf } from '../exit-codes.ts';
 import type { Agreement } from './agreement.ts';
 import { joinedSessions } from './joined-sessions.ts';
 import { type SyncResult, syncSession } from './session-sync.ts';
@@ -77,7 +76,7 @@ async function syncAll(
       say: (line) => void report.say(line),
     });
   const sides = { local: sideOf('local'), remote: sideOf('remote') };
-  const run = new SyncRun({ flags, sides, memory, report, context });
+  const run = new SyncRun({ flags, sides, memory, report });
   try {
     await runInOrder<JoinedSession, Outcome | null>(
       joinedSessions(sides, () => run.agreements()),
@@ -108,7 +107,6 @@ interface SyncRunOptions {
   readonly sides: Readonly<Record<SideName, Side>>;
   readonly memory: SyncMemory;
   readonly report: SyncReport;
-  readonly context: CliContext;
 }
 
 class SyncRun {
@@ -152,14 +150,14 @@ class SyncRun {
 
   /** Reports the outcomes, and remembers their agreements. */
   async write(outcomes: readonly Outcome[]): Promise<void> {
-    const { report, memory, flags, context } = this.#options;
+    const { report, memory, flags } = this.#options;
     for (const outcome of outcomes) {
       const { joined } = outcome;
       this.#remember('synced' in outcome ? outcome.synced.agreed : joined.agreed);
       if ('isUnselected' in outcome) report.skipUnselected();
       else if ('error' in outcome) {
         await report.fail(joined.session_id, outcome.error);
-        this.#lastStatus = await reportInWords(outcome.error, context);
+        this.#lastStatus = exitStatusOf(outcome.error.code);
       } else await this.#writeSynced(joined, outcome.synced);
     }
     if (!flags.dryRun) memory.flush();

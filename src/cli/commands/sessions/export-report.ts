@@ -2,9 +2,9 @@
 import type { ParleyError } from '../../../service/errors.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
-import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { type ItemResult, printsEachResult, writeResults } from '../../session-batch/batch-report.ts';
+import { ExplainedFailures } from '../../session-batch/explained-failures.ts';
 import type { ExportPlace } from '../../transcripts/export-place.ts';
 
 export interface ExportReportOptions {
@@ -22,6 +22,7 @@ export class ExportReport {
   readonly #context: CliContext;
   readonly #progress: BatchProgress;
   readonly #showsAll: boolean;
+  readonly #failures: ExplainedFailures;
   /** The results that wait until their file is complete. */
   #results: ItemResult[] = [];
 
@@ -30,6 +31,7 @@ export class ExportReport {
     this.#options = options;
     this.#context = context;
     this.#showsAll = printsEachResult(verbose, context);
+    this.#failures = new ExplainedFailures(context, verbose);
     this.#progress = progressOn(context, {
       end: sessions,
       unit: 'items',
@@ -55,12 +57,10 @@ export class ExportReport {
 
   async addFailure(session_id: string, error: ParleyError): Promise<void> {
     this.#progress.finish('failed');
-    this.#progress.clear();
     const { code, message } = error;
     const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
     if (this.#options.writesResults) await this.#addResult({ session_id, status, error: { code, message } });
-    await this.#context.say(`Session ${session_id}:`);
-    await reportInWords(error, this.#context);
+    await this.#failures.explain(`Session ${session_id}`, error, () => this.#progress.clear());
   }
 
   stop(): void {
@@ -75,6 +75,7 @@ export class ExportReport {
   }
 
   async summarize(): Promise<void> {
+    await this.#failures.sumUp();
     if (this.#options.writesResults || this.#progress.count('failed') > 0)
       await this.#context.say(this.#progress.sentence('session'));
   }

@@ -6,7 +6,6 @@ import { quoteForShell } from '../../../system/shell-quote.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import { type ImportItem, recordId } from '../../imports/import-item.ts';
 import type { SessionImport } from '../../imports/session-import.ts';
@@ -16,6 +15,7 @@ import {
   printsEachResult,
   writeResults,
 } from '../../session-batch/batch-report.ts';
+import { ExplainedFailures } from '../../session-batch/explained-failures.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { commandAtTarget } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
@@ -35,6 +35,7 @@ export class ImportReport {
   readonly #context: CliContext;
   readonly #progress: BatchProgress;
   readonly #showsAll: boolean;
+  readonly #failures: ExplainedFailures;
   /** The end of the last item, if the progress counts bytes. */
   #position = 0;
   readonly #unknown = new SkippedFiles();
@@ -54,6 +55,7 @@ export class ImportReport {
   constructor(plan: ImportPlan, context: CliContext) {
     this.#plan = plan;
     this.#context = context;
+    this.#failures = new ExplainedFailures(context, plan.verbose);
     this.#showsAll = printsEachResult(plan.verbose || plan.dryRun, context);
     this.#progress = progressOn(context, {
       end: plan.bytes,
@@ -112,11 +114,8 @@ export class ImportReport {
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     };
     this.#results.push(result);
-    // A wrong file may fail a hundred thousand times for one reason.
-    if (error === null || (!this.#plan.verbose && this.#failed > maxShown)) return;
-    await this.flush();
-    await this.say(`At ${oneLine(place)}:`);
-    await reportInWords(error, this.#context);
+    if (error !== null)
+      await this.#failures.explain(`At ${oneLine(place)}`, error, () => this.#beforeNotice());
   }
 
   /** Writes the results that were added since the last call. */
@@ -126,6 +125,11 @@ export class ImportReport {
     this.#results = [];
     this.#progress.clear();
     await writeResults(results, this.#context);
+  }
+
+  async #beforeNotice(): Promise<void> {
+    await this.flush();
+    this.#progress.clear();
   }
 
   stop(): void {
@@ -147,9 +151,7 @@ export class ImportReport {
     if (unshown > 0) await this.say(`… and ${unshown} more; --verbose shows all.`);
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
-    const unexplained = this.#showsAll && !this.#plan.verbose ? this.#failed - maxShown : 0;
-    if (unexplained > 0)
-      await this.say(`${counted(unexplained, 'more failure')} not explained; --verbose explains all.`);
+    await this.#failures.sumUp();
     if (this.#failed > 0)
       await this.say(
         'To retry the failed sessions, run the same command again: imported sessions stay as they are.',
