@@ -68,7 +68,7 @@ export function hasStore(directory: string): boolean {
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const { now, sinceBoot, stateOf = unknownState, rules, processes } = options;
-  const { connection, filesystem, wait, created, migration } = await openPlace(options);
+  const { connection, filesystem, wait, created, migration, identity } = await openPlace(options);
   // A new store is written into its file once, so that the file alone is a store from then on.
   const endsWithProcess = options.endsWithProcess === true && !created;
   const store = new SqliteStore(connection, {
@@ -79,6 +79,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     rules,
     stateOf,
     processes,
+    ...(processes === undefined && { requireInPlace: () => requireInPlace(connection.path, identity) }),
     endsWithProcess,
   });
   await store.removeLeftovers();
@@ -132,6 +133,7 @@ interface OpenedDatabase {
   readonly connection: Connection;
   readonly created: boolean;
   readonly migration: StoreMigration;
+  readonly identity: string;
 }
 
 /**
@@ -178,7 +180,7 @@ async function tryToOpen(
     await whenUnlocked(() => makeDurable(connection), wait);
     const migration = await upToDate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
-    return { connection, created, migration };
+    return { connection, created, migration, identity };
   } catch (error) {
     connection.close();
     migrations.stopSignal?.throwIfAborted();
@@ -208,6 +210,16 @@ function refuseReplaced(path: string, identity: string): void {
   if (identityOf(path) === identity) return;
   throw new ParleyError('STORE_BUSY', `The store ${path} was replaced at this moment.`, {
     hint: 'Nothing was changed. Try again.',
+  });
+}
+
+/** Refuses to write to a file that was deleted or replaced since it was opened. The system keeps it only until it is closed. */
+function requireInPlace(path: string, identity: string): void {
+  const now = existsSync(path) ? identityOf(path) : null;
+  if (now === identity) return;
+  const change = now === null ? 'deleted' : 'replaced by another file';
+  throw new ParleyError('STORE_UNSAFE', `The store ${path} was ${change} while it was open.`, {
+    hint: 'Nothing was stored. Start Parley again to use the store that is there now.',
   });
 }
 

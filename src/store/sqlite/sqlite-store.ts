@@ -182,6 +182,7 @@ export class SqliteStore implements SessionStore {
 
   readonly beginTurn: SessionStore['beginTurn'] = (projectId, start, signal) => {
     const begin = (connection: Connection) => {
+      this.#dependencies.requireInPlace?.();
       this.#keys.check(connection, projectId, start.keyHash ?? null);
       return beginTurn(this.#turnTools(), projectId, start);
     };

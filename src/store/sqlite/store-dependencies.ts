@@ -14,6 +14,8 @@ export interface StoreDependencies {
   readonly stateOf: (owner: string) => OwnerState;
   /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
+  /** Throws if the open file is no longer the one with the name of the store. Missing for a served store, whose turns do not pay for it. */
+  readonly requireInPlace?: () => void;
   /** True if the process ends soon after it closes the store. False by default. */
   readonly endsWithProcess?: boolean;
 }

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,12 +17,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { type ProcessesOf, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
 import { allDrivers } from '../../support/driver.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openTestStore } from '../../support/test-store.ts';
-import { newKey, newProject, newSession } from '../store-samples.ts';
+import { newKey, newProject, newSession, turnStart } from '../store-samples.ts';
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -258,3 +260,31 @@ it('refuses a store with two names, because writes through one name are lost thr
     });
   }
 });
+
+/** Makes no process, because no test here reads long. */
+const processes: ProcessesOf = (place) => new StoreProcesses(new URL('file:///none'), place);
+
+it.each([
+  ['deleted', 'was deleted'],
+  ['replaced', 'was replaced by another file'],
+])(
+  'begins no turn in a file that was %s since it was opened, unless the store is served',
+  async (how, problem) => {
+    for (const isServed of [false, true]) {
+      const directory = temporaryDirectory();
+      const options = storeOptions(directory);
+      const { store } = await openTestStore(isServed ? { ...options, processes } : options);
+      const project = await newProject(store);
+      expect(await store.beginTurn(project, turnStart())).toMatchObject({ kind: 'begun' });
+      renameSync(join(directory, 'parley.db'), join(directory, 'moved.db'));
+      if (how === 'replaced') writeFileSync(join(directory, 'parley.db'), '');
+      const next = store.beginTurn(project, turnStart());
+      if (isServed) expect(await next).toMatchObject({ kind: 'begun' });
+      else
+        await expect(next).rejects.toMatchObject({
+          code: 'STORE_UNSAFE',
+          message: expect.stringContaining(problem),
+        });
+    }
+  },
+);
