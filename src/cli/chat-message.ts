@@ -31,7 +31,7 @@ export async function composeMessage(
     const part =
       path === '-'
         ? fenceText('stdin', await readStdin())
-        : await readFileMessage(path, limit, context.waiting);
+        : await readFileMessage(path, limit, context.inputWait);
     parts.push(part);
     // Stops here, so that memory holds no more than about one message.
     fileBytes += Buffer.byteLength(part);

@@ -13,7 +13,7 @@ import type { JqOutput } from './terminal/jq-output.ts';
 import { writeNotice } from './terminal/notice.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
-import { isFed, type StdinReading, type Waiting } from './terminal/stdin.ts';
+import { type InputWait, isFed, type StdinReading } from './terminal/stdin.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
 
 const noTimer: StartTimer = () => () => {};
@@ -227,11 +227,11 @@ export class CliContext {
 
   /** The options for reading stdin. `awaited` names what is read; `skipHint` tells a user how to avoid the wait. */
   reading(awaited: string, skipHint: string): StdinReading {
-    return { open: () => this.host.stdin.openBytes(), awaited, skipHint, ...this.waiting };
+    return { open: () => this.host.stdin.openBytes(), awaited, skipHint, ...this.inputWait };
   }
 
   /** What a reading needs to say that nothing arrives, and to be stopped. */
-  get waiting(): Waiting {
+  get inputWait(): InputWait {
     // The stream is made once there is something to say: making it takes time.
     const stderr = { write: (text: string) => this.stderr.write(text) };
     return { stderr, startTimer: this.options.quiet ? noTimer : startTimer, signal: this.signal };

@@ -19,7 +19,7 @@ export async function attach(path: string, conversation: Conversation, context: 
   }
   if (await isDevice(path))
     throw unreadableFile(path, 'it is a device', 'Nothing was sent. Name a text file.');
-  const text = await readFileText(path, defaultLimits.messageBytes, context.waiting);
+  const text = await readFileText(path, defaultLimits.messageBytes, context.inputWait);
   conversation.files = [...conversation.files.filter((other) => resolve(other) !== resolve(path)), path];
   const size = counted(Buffer.byteLength(text), 'byte');
   await context.say(`Attached ${oneLine(path)} (${size}) to the next message.`);
@@ -76,7 +76,7 @@ async function messageWith(
   const bytes = new Map<string, number>();
   let message = typed;
   for (const path of files) {
-    const text = await readFileText(path, limit, context.waiting).catch(rejectWithRemedy);
+    const text = await readFileText(path, limit, context.inputWait).catch(rejectWithRemedy);
     bytes.set(resolve(path), Buffer.byteLength(text));
     message += `\n\n${fenceText(path, text)}`;
     // The text in memory exceeds the limit by one file at most.

@@ -28,9 +28,9 @@ export class ReplyRule {
   }
 
   /** Reads and tries the schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked completely. */
-  static async ofFile(path: string, repairs: number, { waiting }: CliContext): Promise<ReplyRule> {
-    const text = await readFileText(path, defaultLimits.schemaBytes, waiting);
-    return new ReplyRule(await SchemaCheck.open(text, path, new CheckingThread(waiting.signal)), repairs);
+  static async ofFile(path: string, repairs: number, { inputWait }: CliContext): Promise<ReplyRule> {
+    const text = await readFileText(path, defaultLimits.schemaBytes, inputWait);
+    return new ReplyRule(await SchemaCheck.open(text, path, new CheckingThread(inputWait.signal)), repairs);
   }
 
   /** The schema as it is sent with a request. */

@@ -3,7 +3,7 @@ import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import { oneLine } from './filter.ts';
-import { announceSilence, type Waiting } from './stdin.ts';
+import { announceSilence, type InputWait } from './stdin.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -14,12 +14,12 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Reads the file and returns its block. */
-export async function readFileMessage(path: string, limit: number, waiting: Waiting): Promise<string> {
+export async function readFileMessage(path: string, limit: number, waiting: InputWait): Promise<string> {
   return fenceText(path, await readFileText(path, limit, waiting));
 }
 
 /** Reads the file and checks it like a message on stdin. The file may be a pipe, as in `-f <(command)`. `limit` is in bytes. */
-export async function readFileText(path: string, limit: number, waiting: Waiting): Promise<string> {
+export async function readFileText(path: string, limit: number, waiting: InputWait): Promise<string> {
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   const { signal } = waiting;
   const stopTimer = announceSilence(waiting, `Waiting for the text of ${oneLine(path)} (until end of file).`);

@@ -12,14 +12,14 @@ import { Utf8Reader } from './utf8-reader.ts';
 export type StdinKind = 'pipe' | 'socket' | 'file' | 'device' | 'closed';
 
 /** What a reading needs to say that nothing arrives, and to be stopped. */
-export interface Waiting {
+export interface InputWait {
   readonly stderr: Pick<Output, 'write'>;
   readonly startTimer: StartTimer;
   /** Stops the reading. It then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
-export interface StdinReading extends Waiting {
+export interface StdinReading extends InputWait {
   readonly open: () => ByteSource;
   /** Words for the notice that appears when nothing arrives: what the command waits for (`a message`). */
   readonly awaited: string;
@@ -105,7 +105,7 @@ export async function* stdinBytes({
 }
 
 /** Writes the line after two seconds, unless the returned function is called before. */
-export function announceSilence({ startTimer, stderr }: Waiting, line: string): () => void {
+export function announceSilence({ startTimer, stderr }: InputWait, line: string): () => void {
   return startTimer(silenceMs, () => void stderr.write(`${line}\n`));
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fenceText, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
-import type { Waiting } from '../../../src/cli/terminal/stdin.ts';
+import type { InputWait } from '../../../src/cli/terminal/stdin.ts';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -28,7 +28,7 @@ function blocks(markdown: string): readonly { readonly info: string; readonly co
 const directory = temporaryDirectory(afterAll);
 const { signal } = new AbortController();
 const stderr = { write: async () => {} };
-const waiting = (signal: AbortSignal): Waiting => ({ signal, stderr, startTimer: () => () => {} });
+const waiting = (signal: AbortSignal): InputWait => ({ signal, stderr, startTimer: () => () => {} });
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(directory, name);
@@ -124,7 +124,7 @@ describe('a file for a message', () => {
       const said: string[] = [];
       const timers: { readonly after: number; readonly fire: () => void; isStopped: boolean }[] = [];
       const stop = new AbortController();
-      const all: Waiting = {
+      const all: InputWait = {
         signal: stop.signal,
         stderr: { write: async (text) => void said.push(`${text}`) },
         startTimer: (after, fire) => {
