@@ -1,10 +1,9 @@
 // The conversation of a REPL: its mode, its session and its last attempt at a turn. A turn is run here, from the message to the end of
 // the reply. Other files read the lines and run the commands.
 
-import { isDeepStrictEqual } from 'node:util';
 import { offers } from '../../service/backend.ts';
-import type { Call } from '../../service/call.ts';
-import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
+import type { Call, WaitingSign } from '../../service/call.ts';
+import type { ChatEvent, ChatRequestInMode } from '../../service/chat-event.ts';
 import { hasCode, ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
@@ -14,6 +13,7 @@ import { fetchSession } from '../session-reference.ts';
 import { type GivenSettings, initialSettings, noGivenSettings } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
+import { type Attempt, isSameMessage, newAttempt } from './attempt.ts';
 import { lastTurn } from './last-messages.ts';
 import { shownReply, streamTurn } from './shown-reply.ts';
 
@@ -22,23 +22,6 @@ interface ConversationOptions {
   readonly markdown: MarkdownChoice;
   /** The user of new sessions. Null or missing for none. */
   readonly user?: string | null;
-}
-
-/** A message as it was sent, or a request for another reply to the last message, with its idempotency key. */
-export interface Attempt {
-  /** The message is empty in a request for another reply. */
-  readonly request: ChatRequestInMode;
-  /** True for a request for another reply to the last message of the session. */
-  readonly regenerates: boolean;
-  readonly idempotencyKey: string;
-  /** True if the complete reply arrived. */
-  readonly isAnswered: boolean;
-  /** True if a part of the reply arrived. */
-  readonly isBegun: boolean;
-  /** True if the service stored the message. */
-  readonly isStored: boolean;
-  /** True if the message failed and returned to the prompt. */
-  readonly isReturned: boolean;
 }
 
 /** A template that waits for its input. */
@@ -134,10 +117,14 @@ export class Conversation {
 
   /** Asks for another reply to the last message of the session. Null means the current mode. */
   async regenerate(mode: string | null, context: CliContext): Promise<void> {
+    await this.#runTurn(await this.#regeneration(mode, context), context);
+  }
+
+  async #regeneration(mode: string | null, context: CliContext): Promise<Attempt> {
     const { sessionId: session_id } = this;
     if (session_id === null) throw nothingToRepeat();
     const request = { mode: mode ?? (await this.resolveMode(context)), message: '', session_id };
-    await this.#runTurn({ ...newAttempt(request, context), regenerates: true }, context);
+    return { ...newAttempt(request, context), regenerates: true };
   }
 
   #request(mode: string, message: string): ChatRequestInMode {
@@ -158,7 +145,13 @@ export class Conversation {
     if (turn === null) throw nothingToRepeat();
     if (turn.isAnswered) return sayComplete(context);
     const { backend } = await context.open();
-    if (offers(backend, 'lines')) return this.regenerate(null, context);
+    if (offers(backend, 'lines')) {
+      // A turn that still runs elsewhere may complete the reply, so the call does not wait for its end.
+      const stop = new AbortController();
+      const scoped = context.withSignal(AbortSignal.any([context.signal, stop.signal]));
+      const stopWaiting = () => stop.abort(stillReplying());
+      return this.#runTurn(await this.#regeneration(null, context), scoped, stopWaiting);
+    }
     const mode = await this.resolveMode(context);
     await context.say(
       'The idempotency key of the last message is not known, so the message is sent again as a new turn.',
@@ -178,7 +171,8 @@ export class Conversation {
     return session_id === this.sessionId ? attempt : newAttempt(this.#request(mode, message), context);
   }
 
-  async #runTurn(attempt: Attempt, context: CliContext): Promise<void> {
+  /** `onBusy` is called if the turn waits for another one of the session. Only the embedded service says so. */
+  async #runTurn(attempt: Attempt, context: CliContext, onBusy = () => {}): Promise<void> {
     const { lastAttempt: attemptBefore } = this;
     this.lastAttempt = { ...attempt, isBegun: false, isReturned: false };
     const call = { ...(await context.call()), idempotencyKey: attempt.idempotencyKey };
@@ -187,7 +181,11 @@ export class Conversation {
     const firstNote = await firstReplyNote(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     try {
-      const events = await eventsOf(attempt, { ...call, notice: shown.notice }, context);
+      const notice = (sign: WaitingSign) => {
+        if (sign.kind === 'busy') onBusy();
+        shown.notice(sign);
+      };
+      const events = await eventsOf(attempt, { ...call, notice }, context);
       const complete = await streamTurn(events, shown, (event) => {
         if (event.event === 'session') title = this.#onStored(event.data.session_id, attempt, context);
         else this.#take(event, attempt);
@@ -203,8 +201,9 @@ export class Conversation {
         notes.push('The reply ends here because it reached its limit.');
       if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
-      // A server that cannot generate another reply has done nothing, so the attempt before stays the last one.
-      if (attempt.regenerates && hasCode(error, 'UNSUPPORTED')) {
+      // A service that cannot begin another reply has done nothing, so the attempt before stays the last one.
+      const isBusy = hasCode(error, 'SESSION_BUSY') && !this.lastAttempt?.isStored;
+      if (attempt.regenerates && (isBusy || hasCode(error, 'UNSUPPORTED'))) {
         this.lastAttempt = attemptBefore;
         throw error;
       }
@@ -246,28 +245,6 @@ export class Conversation {
   }
 }
 
-/** Compares everything except the session, because the first attempt may have created it. */
-function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
-  const isSame = one.message === other.message && one.mode === other.mode;
-  return isSame && (other.session_id !== null || isDeepStrictEqual(newSessionOf(one), newSessionOf(other)));
-}
-
-function newSessionOf({ title, system, parameters, user }: ChatRequest) {
-  return { title, system, parameters, user };
-}
-
-function newAttempt(request: ChatRequestInMode, context: CliContext): Attempt {
-  return {
-    request,
-    regenerates: false,
-    idempotencyKey: context.host.newRequestId(),
-    isAnswered: false,
-    isBegun: false,
-    isStored: false,
-    isReturned: false,
-  };
-}
-
 async function eventsOf(
   { request, regenerates }: Attempt,
   call: Call,
@@ -277,6 +254,12 @@ async function eventsOf(
   const { mode, session_id } = request;
   if (!regenerates || session_id === null) return backend.service.chat(call, request, 'chunks');
   return backend.archive.regenerate(call, session_id, { mode }, 'chunks');
+}
+
+function stillReplying(): ParleyError {
+  return new ParleyError('SESSION_BUSY', 'The last turn of this session still runs elsewhere.', {
+    hint: 'Nothing was sent. Its reply may be complete when it ends.',
+  });
 }
 
 function nothingToRepeat(): ParleyError {
