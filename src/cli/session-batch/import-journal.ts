@@ -176,13 +176,31 @@ export function readImport(dataDirectory: string, batch: string): KnownImport {
 
 /**
  * The sessions that an import created. If several imports recorded the same session, only the last one created it: it found no session, so the
- * earlier ones had been stopped or undone.
+ * earlier ones had been stopped or undone. `shared` saves time if many imports are asked about: {@link sharedIds} of all of them.
  */
-export function createdBy({ seal, created }: KnownImport, all: readonly KnownImport[]): readonly string[] {
+export function createdBy(
+  { seal, created }: KnownImport,
+  all: readonly KnownImport[],
+  shared: ReadonlySet<string> | null = null,
+): readonly string[] {
   const others = all.filter((other) => other.seal.batch !== seal.batch && isSameOwner(seal, other.seal));
   return [...created]
-    .filter(([id, at]) => !others.some((other) => (other.created.get(id) ?? -1) > at))
+    .filter(
+      ([id, at]) => shared?.has(id) === false || !others.some((other) => (other.created.get(id) ?? -1) > at),
+    )
     .map(([id]) => id);
+}
+
+/** The sessions that several of the imports recorded: mostly none, so that few are looked for in each import. */
+export function sharedIds(all: readonly KnownImport[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { created } of all)
+    for (const id of created.keys()) {
+      if (seen.has(id)) shared.add(id);
+      seen.add(id);
+    }
+  return shared;
 }
 
 /** Throws `USAGE` unless the import belongs to this server and project. */

@@ -12,7 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { ImportJournal, knownImports, readImport } from '../../../src/cli/session-batch/import-journal.ts';
+import {
+  createdBy,
+  ImportJournal,
+  knownImports,
+  readImport,
+  sharedIds,
+} from '../../../src/cli/session-batch/import-journal.ts';
 import {
   BatchDraft,
   BatchJournal,
@@ -193,4 +199,22 @@ test('a batch of which nothing is left is listed from the end of its journal, as
   expect(read().end).toEqual(undone.all);
   appendFileSync(path, '\nnew\n');
   expect(read()).toEqual({ all: undone.all, end: null });
+});
+
+test('a session that several imports recorded was created by the last of them', async () => {
+  const directory = temporaryDirectory();
+  for (const [batch, at, ids] of [
+    ['first', 1, ['ses_1', 'ses_2']],
+    ['second', 3, ['ses_2']],
+    ['third', 2, ['ses_2', 'ses_3']],
+  ] as const) {
+    const journal = await ImportJournal.begin(directory, { ...seal, batch }, holder);
+    for (const id of ids) await journal.record(id, at);
+    journal.close();
+  }
+  const all = knownImports(directory);
+  const created = (shared?: ReadonlySet<string>) =>
+    Object.fromEntries(all.map((known) => [known.seal.batch, createdBy(known, all, shared)]));
+  expect(created()).toEqual({ first: ['ses_1'], second: ['ses_2'], third: ['ses_3'] });
+  expect(created(sharedIds(all))).toEqual(created());
 });

@@ -67,7 +67,7 @@ export async function runBatches(
   { utc = false }: { readonly utc?: boolean },
   context: CliContext,
 ): Promise<void> {
-  const [{ knownBatches }, { createdBy, knownImports }, { retentionBatches }] = await Promise.all([
+  const [{ knownBatches }, { createdBy, knownImports, sharedIds }, { retentionBatches }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),
     import('./retention-batches.ts'),
@@ -79,7 +79,8 @@ export async function runBatches(
   for (const known of knownBatches(dataDirectory, (path) => unreadable.push(path)))
     rows.push(rowOfBatch(known));
   const imports = knownImports(dataDirectory);
-  for (const known of imports) rows.push(rowOfImport(known, createdBy(known, imports).length));
+  const shared = sharedIds(imports);
+  for (const known of imports) rows.push(rowOfImport(known, createdBy(known, imports, shared).length));
   for (const known of await retentionBatches(context)) rows.push(rowOfRetention(known, origin));
   rows.sort((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at));
   if (context.options.json) await context.stdout.write(successLine(rows));

@@ -4,7 +4,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
-import { createdBy, isImportBatch, knownImports } from '../../session-batch/import-journal.ts';
+import { createdBy, isImportBatch, knownImports, sharedIds } from '../../session-batch/import-journal.ts';
 import { type BatchOwner, isSameOwner } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
@@ -147,10 +147,11 @@ function lastChange(dataDirectory: string, owner: BatchOwner) {
 
 function lastImport(dataDirectory: string, owner: BatchOwner) {
   const all = knownImports(dataDirectory);
+  const shared = sharedIds(all);
   return (
     all
       .filter(({ seal, restored }) => restored === null && isSameOwner(seal, owner))
-      .map((known) => ({ ...known.seal, done: 'imported', sessions: createdBy(known, all).length }))
+      .map((known) => ({ ...known.seal, done: 'imported', sessions: createdBy(known, all, shared).length }))
       .filter(({ sessions }) => sessions > 0)
       .toSorted((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at))[0] ?? null
   );
