@@ -1,6 +1,11 @@
 // Measures how many columns a text takes. string-width is exact but slow, and its first measurement takes 20 ms, so common scripts are measured
 // by code unit.
+import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
+import { segmentsOf } from './graphemes.ts';
+
+/** A longer text is measured in parts, because the segmenter copies its text at each step. */
+const maxUnits = 1000;
 
 export function textWidth(text: string): number {
   let width = 0;
@@ -14,7 +19,22 @@ export function textWidth(text: string): number {
     else if (code === 0x27e6 || code === 0x27e7) width += 1;
     else if ((code >= 0x30a1 && code <= 0x30fa) || (code >= 0x3001 && code <= 0x3011)) width += 2;
     // Any other character may combine with the one before it.
-    else return stringWidth(text);
+    else return exactWidth(text);
+  }
+  return width;
+}
+
+function exactWidth(text: string): number {
+  if (text.length <= maxUnits) return stringWidth(text);
+  const plain = stripVTControlCharacters(text);
+  let width = 0;
+  for (let at = 0; at < plain.length; ) {
+    const part = plain.slice(at, at + maxUnits);
+    // The last grapheme of a part may continue after it, and its last unit may be half of a character.
+    const isLast = at + part.length === plain.length;
+    const end = (isLast ? 0 : segmentsOf(part).containing(part.length - 2)?.index) || part.length;
+    width += stringWidth(part.slice(0, end));
+    at += end;
   }
   return width;
 }
