@@ -6,6 +6,7 @@ import { anySession } from '../../service/session-archive.ts';
 import { templatesOf } from '../chat-template.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { filterLine } from '../terminal/filter.ts';
+import { titleGlob } from '../title-filter.ts';
 import type { CompletionChoice } from './completion.ts';
 import { pathIn } from './typed-line.ts';
 
@@ -28,22 +29,31 @@ export async function templateChoices(
     .map((name) => choice(name, name));
 }
 
-/** Finds sessions by the start of their id or title. Titles match in any letter case. */
+/**
+ * Finds sessions by the start of their id, among the last active ones, or of their title. Titles match in any letter case. If there are more
+ * than one page of them, the last choice is the typed text, so that no text is inserted that another session lacks.
+ */
 export async function sessionChoices(
   beginning: string,
   context: ServiceAccess,
 ): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
-  const query = { limit: maxPageItems, cursor: null, ...anySession };
-  const { data } = await backend.archive.listSessions(await context.call(), query);
-  const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
+  const list = async (title_match: string | null) => {
+    const query = { limit: maxPageItems, cursor: null, ...anySession, title_match };
+    return (await backend.archive.listSessions(await context.call(), query)).data;
+  };
+  const recent = await list(null);
+  const byId = recent.items.filter(({ session_id }) => session_id.startsWith(beginning));
   if (beginning !== '' && byId.length > 0)
     return byId.map(({ session_id, title }) => choice(session_id, `${session_id}  ${title ?? ''}`));
-  const byTitle = data.items.filter(({ title }) => title?.toLowerCase().startsWith(beginning.toLowerCase()));
+  const isComplete = beginning === '' || recent.next_cursor === null;
+  const { items, next_cursor } = isComplete ? recent : await list(titleGlob(beginning, 'start'));
+  const byTitle = items.filter(({ title }) => title?.toLowerCase().startsWith(beginning.toLowerCase()));
   // The choice begins with the typed text in its letter case, because a completion only adds text.
-  return byTitle.map(({ session_id, title }) =>
+  const choices = byTitle.map(({ session_id, title }) =>
     choice(`${beginning}${title?.slice(beginning.length) ?? ''}`, `${title}  ${session_id}`),
   );
+  return next_cursor === null ? choices : [...choices, { ...choice(beginning, '…'), isRest: true }];
 }
 
 export async function fileChoices(

@@ -16,6 +16,8 @@ export interface CompletionChoice {
   readonly value: string;
   /** The text to show for the choice. */
   readonly label: string;
+  /** True for a last choice that stands for an unknown number of others. */
+  readonly isRest?: boolean;
 }
 
 export interface CompletableCommand {
@@ -80,7 +82,8 @@ function completion(
 ): Completion {
   const common = commonPrefix(choices.map(({ value }) => value));
   const labels = choices.slice(0, maxShown).map(({ label }) => label);
-  const shown = choices.length > maxShown ? [...labels, `… and ${choices.length - maxShown} more`] : labels;
+  const more = choices.at(-1)?.isRest ? '…' : `… and ${choices.length - maxShown} more`;
+  const shown = choices.length > maxShown ? [...labels, more] : labels;
   return { from, to, insert: common.length > typed.length ? common : typed, choices: shown };
 }
 

@@ -29,7 +29,16 @@ test('every unit of the basic plane is segmented as by the exact method, alone a
 
 test('a long text has the width of its graphemes, wherever it is divided for that', () => {
   const grapheme = fc.constantFrom(
-    ...['a', ' ', 'ก', 'e\u0301', '漢', '한', '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}', '\u{1f44d}\u{1f3fd}'],
+    ...[
+      'a',
+      ' ',
+      'ก',
+      'e\u0301',
+      '漢',
+      '한',
+      '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}',
+      '\u{1f44d}\u{1f3fd}',
+    ],
     ...['\u{1f1e9}\u{1f1ea}', 'क्षि', 'ﾊﾞ', '\x1b[1;35m', '\x1b[0m'],
   );
   fc.assert(
