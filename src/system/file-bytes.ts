@@ -10,7 +10,14 @@ export async function* fileBytes(path: string, signal: AbortSignal): AsyncGenera
     // Opening the path reports what is wrong with it.
     () => false,
   );
-  yield* mayWait ? await waitingStream(path, signal) : createReadStream(path, { signal });
+  yield* mayWait ? await waitingStream(path, signal) : await readingStream(path, signal);
+}
+
+/** Some files of the kernel have no bytes until it has news: `/proc/kmsg`. Reading them fails at once instead of blocking a thread. */
+async function readingStream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  signal.throwIfAborted();
+  const file = await promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return file.createReadStream({ signal });
 }
 
 /**

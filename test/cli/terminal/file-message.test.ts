@@ -1,5 +1,6 @@
 // Files in a message: how they are read, and how they are fenced.
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -105,6 +106,13 @@ describe('a file for a message', () => {
     await expect(reading).rejects.toThrow('stop now');
   });
 
+  // The kernel lets only root read its messages, and keeps those that were read.
+  const kernelMessages = '/proc/kmsg';
+  test.skipIf(!isReadable(kernelMessages))('of the kernel is not waited for', async () => {
+    const reading = readFileMessage(kernelMessages, 100_000_000, AbortSignal.timeout(5000));
+    await expect(reading).rejects.toThrow(`The file ${kernelMessages} cannot be read: EAGAIN`);
+  });
+
   describe('may be a pipe, which', () => {
     function pipe(name: string): string {
       const path = join(directory, name);
@@ -160,3 +168,12 @@ describe('a file for a message', () => {
     });
   });
 });
+
+function isReadable(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
