@@ -31,6 +31,8 @@ interface Keypress {
 const pasteBrackets = '\x1b[?2004h';
 const noPasteBrackets = '\x1b[?2004l';
 const showCursor = '\x1b[?25h';
+/** Ctrl-C or Ctrl-Z soon after Escape. Node reports both together as one unknown key. */
+const controlAfterEscape = /^\x1b+([\x03\x1a])$/;
 
 export class Keyboard {
   readonly #options: KeyboardOptions;
@@ -116,7 +118,12 @@ export class Keyboard {
 
   readonly #press = (text: string | undefined, keypress: Keypress): void => {
     const { name = '', ctrl = false, meta = false, sequence = text ?? '' } = keypress;
-    this.#options.onInput({ kind: 'key', key: { name, ctrl, meta, sequence } });
+    const [, control] = controlAfterEscape.exec(sequence) ?? [];
+    const key =
+      control === undefined
+        ? { name, ctrl, meta, sequence }
+        : { name: control === '\x03' ? 'c' : 'z', ctrl: true, meta: false, sequence: control };
+    this.#options.onInput({ kind: 'key', key });
   };
 }
 

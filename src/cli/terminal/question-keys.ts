@@ -8,6 +8,8 @@ import { reportMs, TerminalReports } from './terminal-reports.ts';
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 const suspend = '\x1a';
+const interrupt = '\x03';
+const escape = '\x1b';
 /** C1 control characters, and characters that reorder text. */
 const dangerous = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
 const hangUpMs = 50;
@@ -18,6 +20,7 @@ export class QuestionKeys extends Readable {
   readonly #decoder = new StringDecoder('utf8');
   readonly #reports = new TerminalReports();
   #timer: NodeJS.Timeout | undefined;
+  #endsInEscape = false;
   readonly #terminal: TerminalInput;
   readonly #onSuspend: () => void;
 
@@ -53,12 +56,20 @@ export class QuestionKeys extends Readable {
   readonly #take = (data: Buffer | string): void => {
     clearTimeout(this.#timer);
     const all = this.#reports.push(typeof data === 'string' ? data : this.#decoder.write(data));
-    if (this.#reports.isOpen) this.#timer = setTimeout(() => this.push(this.#reports.end()), reportMs);
+    if (this.#reports.isOpen) this.#timer = setTimeout(() => this.#pass(this.#reports.end()), reportMs);
     const text = all.replace(dangerous, '');
     const at = text.indexOf(suspend);
-    this.push(at === -1 ? text : text.slice(0, at));
+    this.#pass(at === -1 ? text : text.slice(0, at));
     if (at !== -1) this.#onSuspend();
   };
+
+  /** readline joins Ctrl-C with the Escape of the last half second to one unknown key. A second Ctrl-C is then a key. */
+  #pass(text: string): void {
+    if (text === '') return;
+    const keys = text.replaceAll(escape + interrupt, interrupt);
+    this.push(this.#endsInEscape && keys.startsWith(interrupt) ? interrupt + keys : keys);
+    this.#endsInEscape = keys.endsWith(escape);
+  }
 
   /**
    * Ctrl-D is a key here, so only a terminal that closes has an end. The signal of a closed terminal may come later and takes

@@ -1,4 +1,5 @@
 // The list of /sessions: filtered by typing, one session per row, whatever its title.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { Place } from '../../support/parley.ts';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
@@ -39,6 +40,22 @@ test('Escape closes the list, and the next input is a message', async () => {
   await screen.shows('An old one');
   screen.type('\x1b');
   await screen.until('left', () => screen.text.endsWith('> /sessions\necho>'));
+  expect(await entered(screen, 'still here')).toBe('still here');
+});
+
+test.each([100, 0])('Ctrl-C closes the list, also %i ms after Escape', async (ms) => {
+  const place = fixture.place();
+  await place.output(['chat', '-m', 'echo', 'An old one']);
+  const screen = await open(place, 100);
+  screen.type('/sessions\r');
+  await screen.shows('Which session?');
+  await screen.shows('An old one');
+  if (ms > 0) {
+    screen.type('\x1b');
+    await delay(ms);
+    screen.type('\x03');
+  } else screen.type('\x1b\x03');
+  await screen.until('left', () => screen.cursorRow === 'echo>');
   expect(await entered(screen, 'still here')).toBe('still here');
 });
 

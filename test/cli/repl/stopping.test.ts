@@ -91,6 +91,25 @@ describe('Ctrl-C', () => {
     await screen.shows('Three.');
   });
 
+  test('soon after Escape has the same effect', async () => {
+    const screen = await openSlow();
+    screen.type('never sent');
+    await screen.stands('slow> never sent');
+    screen.type('\x1b');
+    await delay(100);
+    screen.type('\x03');
+    await screen.stands('slow> ');
+    screen.type('Hello\r');
+    const reply = await server.next();
+    reply.say('One two ');
+    await screen.shows('One two');
+    screen.type('\x1b');
+    await delay(100);
+    screen.type('\x03');
+    await reply.closed;
+    await screen.shows('[stopped; the partial reply is kept]');
+  });
+
   test('stops a reply within 100 ms', async () => {
     const screen = await openSlow();
     const took: number[] = [];
