@@ -9,7 +9,7 @@ export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 const suspend = '\x1a';
 const interrupt = '\x03';
-const escape = '\x1b';
+const esc = '\x1b';
 /** C1 control characters, and characters that reorder text. */
 const dangerous = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
 const hangUpMs = 50;
@@ -66,9 +66,9 @@ export class QuestionKeys extends Readable {
   /** readline joins Ctrl-C with the Escape of the last half second to one unknown key. A second Ctrl-C is then a key. */
   #pass(text: string): void {
     if (text === '') return;
-    const keys = text.replaceAll(escape + interrupt, interrupt);
+    const keys = text.replaceAll(esc + interrupt, interrupt);
     this.push(this.#endsInEscape && keys.startsWith(interrupt) ? interrupt + keys : keys);
-    this.#endsInEscape = keys.endsWith(escape);
+    this.#endsInEscape = keys.endsWith(esc);
   }
 
   /**
