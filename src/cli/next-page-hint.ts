@@ -9,7 +9,7 @@ export interface ListingLine {
   readonly words: readonly string[];
   /** The arguments after the options. */
   readonly operands: readonly string[];
-  /** True if the command has `--all`. */
+  /** True if `--all` can be added to the command. */
   readonly all: boolean;
 }
 

@@ -54,6 +54,13 @@ describe('sessions search', () => {
     expect(new Set([first.out, second.out].map((out) => out.split('\t')[0])).size).toBe(2);
   });
 
+  test('a list with --limit names only a next page, because it refuses --all', async () => {
+    for (const text of ["cat o'one", "cat o'two"]) await talk(text);
+    const { err } = await place.parley(['sessions', 'list', '--limit', '1']);
+    expect(err).toMatch(/^There are more results: continue with: parley sessions list --limit 1 --cursor \S+\n$/);
+    expect((await place.parley(['sessions', 'list', '--limit', '1', '--all'])).status).toBe(2);
+  });
+
   test('refuses a query without a word, in words and as JSON', async () => {
     expectFailure(await place.parley(['sessions', 'search', '++']), { status: 2, code: 'INVALID_REQUEST' });
     const outcome = await place.parley(['sessions', 'search', 'fox "dog', '--json']);

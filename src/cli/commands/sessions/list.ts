@@ -112,7 +112,8 @@ export async function runList(flags: ListFlags, context: CliContext): Promise<vo
   });
   if (count === 0) await reportNone(flags, context);
   if (next === null || all) return;
-  await writeNextPageHint({ words: wordsOf(flags, query), operands: [], all: true }, next, context);
+  const line = { words: wordsOf(flags, query), operands: [], all: flags.limit === undefined };
+  await writeNextPageHint(line, next, context);
 }
 
 function limitFor({ stdout, options, host }: CliContext): number {
