@@ -22,7 +22,7 @@ interface LoginFlags {
 }
 
 const defaults = `
-Without --profile, the profile is named after the host of --url. Without --url, the key is for the profile in use.`;
+Without --profile, the profile is named after the host and the port of --url. Without --url, the key is for the profile in use.`;
 
 const keyBytes = 16 * 1024;
 

@@ -65,7 +65,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['parley sessions restore ID', 'restore one session'],
     ['parley sessions restore --last', 'undo the last batch'],
   ],
-  'parley sessions pin': [['parley sessions pin "Trip to Oslo"', 'list it first']],
+  'parley sessions pin': [['parley sessions pin "Trip to Oslo"', 'mark it in lists']],
   'parley sessions unpin': [['parley sessions unpin --pinned --yes', 'unpin all pinned sessions']],
   'parley sessions archive': [
     ['parley sessions archive ID', 'hide one session from lists'],
