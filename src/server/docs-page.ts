@@ -71,7 +71,8 @@ function errorRows(operations: readonly OpenApiOperation[]): readonly (readonly 
       descriptions.set(status, new Set([...(descriptions.get(status) ?? []), ...parts]));
     }
   }
-  return [...descriptions].map(([status, parts]) => [`<code>${status}</code>`, prose([...parts].join(', '))]);
+  const rows = [...descriptions].sort(([one], [other]) => Number(one) - Number(other));
+  return rows.map(([status, parts]) => [`<code>${status}</code>`, prose([...parts].join(', '))]);
 }
 
 function table(title: string, rows: readonly (readonly string[])[]): string {

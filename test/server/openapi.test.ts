@@ -115,3 +115,10 @@ function plainText(html: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&amp;', '&');
 }
+
+test('the page orders the errors by their status', () => {
+  const [, errors = ''] = docsPage(document).split('<section id="errors">');
+  const statuses = [...errors.matchAll(/<code>(\d{3})<\/code>/g)].map(([, status]) => Number(status));
+  expect(statuses.length).toBeGreaterThan(10);
+  expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
+});
