@@ -63,7 +63,8 @@ test('a policy is set, shown, tried with --dry-run, confirmed by its count, and 
 test('a first run that would do nothing asks for no count, and confirms nothing', async () => {
   const place = removeAfterTest(new PlaceInProcess());
   await place.newSession();
-  await place.output(['retention', 'set', '--after', '90d']);
+  const { err } = await place.parley(['retention', 'set', '--after', '90d']);
+  expect(err).toContain('so the next run that removes a session needs a confirmed count.');
   const tried = await place.parley(['retention', 'run', '--dry-run']);
   expect(tried).toMatchObject({ status: 0, out: '0 sessions of project default would expire.\n' });
   expect(tried.err).not.toContain('--confirm');

@@ -42,6 +42,6 @@ export async function runRetentionSet(
   const reason =
     plan.confirmation === null
       ? ''
-      : ` ${reasonText[plan.confirmation]}, so the next run needs a confirmed count.`;
+      : ` ${reasonText[plan.confirmation]}, so the next run that removes a session needs a confirmed count.`;
   await context.say(`Now ${planText(plan)}${reason} To preview it: parley retention run --dry-run`);
 }
