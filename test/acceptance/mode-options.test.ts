@@ -33,6 +33,14 @@ test('a name that exists is refused, with the command that changes the mode if i
   expect(builtIn.err).toContain('It is built in and cannot be changed. Choose another name.');
 });
 
+test('a mode without a server is refused, and the advice names no other mode', async () => {
+  const { status, err } = await place.parley(['modes', 'add', 'qwen', '--model', 'qwen3']);
+  expect({ status, err }).toEqual({
+    status: 2,
+    err: 'parley: The mode qwen needs --base-url URL. (USAGE)\nFor Ollama: --base-url http://localhost:11434/v1, and as --model a name that ollama list shows.\n',
+  });
+});
+
 test('set without an option changes nothing, and says so', async () => {
   const outcome = await place.parley(['modes', 'set', 'my.mode']);
   expectFailure(outcome, { status: 2, code: 'USAGE' });

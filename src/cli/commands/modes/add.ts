@@ -51,7 +51,7 @@ export async function runModesAdd(
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {
-      hint: 'For Ollama, whose models ollama list shows: parley modes add local --base-url http://localhost:11434/v1 --model NAME',
+      hint: 'For Ollama: --base-url http://localhost:11434/v1, and as --model a name that ollama list shows.',
     });
   }
   const existing = seen.list().find((mode) => mode.name === name);
