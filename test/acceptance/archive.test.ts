@@ -57,7 +57,9 @@ describe('sessions search', () => {
   test('a list with --limit names only a next page, because it refuses --all', async () => {
     for (const text of ["cat o'one", "cat o'two"]) await talk(text);
     const { err } = await place.parley(['sessions', 'list', '--limit', '1']);
-    expect(err).toMatch(/^There are more results: continue with: parley sessions list --limit 1 --cursor \S+\n$/);
+    expect(err).toMatch(
+      /^There are more results: continue with: parley sessions list --limit 1 --cursor \S+\n$/,
+    );
     expect((await place.parley(['sessions', 'list', '--limit', '1', '--all'])).status).toBe(2);
   });
 
