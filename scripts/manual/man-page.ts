@@ -12,7 +12,7 @@ export async function manPage(version: string): Promise<string> {
   const help = program.createHelp();
   const name = program.name();
   return [
-    `.\\" Made of the command tree by the build.\n.TH ${name.toUpperCase()} 1 "" "${name} ${version}" "User Commands"\n`,
+    `.\\" Made of the command tree by the build.\n.TH ${name.toUpperCase()} 1 "" "${name} ${version}" "User Commands"\n.nh\n`,
     section('NAME', line(`${name} - ${lowercased(program.description()).replace(/\.$/, '')}`)),
     section('SYNOPSIS', `.B ${name}\n${line('[options] command [arguments]')}`),
     section('DESCRIPTION', overview.map(line).join('.PP\n')),

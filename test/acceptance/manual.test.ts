@@ -50,6 +50,12 @@ test.runIf(hasCommand('groff'))('groff renders it without a warning', () => {
   expect(stdout).toContain('SESSION_NOT_FOUND');
 });
 
+test.runIf(hasCommand('groff'))('no word is hyphenated, so that codes and variables can be found', () => {
+  const { stdout } = spawnSync('groff', ['-man', '-Tutf8', '-P-c', path], { encoding: 'utf8' });
+  for (const code of Object.keys(errorKind)) expect(stdout).toContain(code);
+  expect(stdout).not.toContain('\u2010\n');
+});
+
 test.runIf(hasCommand('mandoc'))('mandoc warns only about the missing date', () => {
   const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning', path], { encoding: 'utf8' });
   expect(stdout.split('\n').filter((warning) => warning !== '' && !warning.includes('missing date'))).toEqual(
