@@ -35,7 +35,8 @@ export function docsPage({ info, paths }: OpenApiDocument): string {
 ${operations.map(({ path, method, operation }) => section(method, path, operation)).join('\n')}
 <section id="errors">
 <h2>Errors</h2>
-<p>Each operation lists the error statuses it may return. The body has the same form for all of them.</p>
+<p>Each operation lists the error statuses it may return. The body has the same form for all of them. A path that does not exist is 404 <code>NOT_FOUND</code>,
+and a method that a path does not support 405 <code>METHOD_NOT_ALLOWED</code>.</p>
 ${table('', errorRows(operations.map(({ operation }) => operation)))}
 </section>
 </main>

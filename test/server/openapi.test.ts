@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { docsPage } from '../../src/server/docs-page.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';
+import { serviceErrorCodes } from '../../src/service/errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
 import { validatorOf } from './conformance.ts';
 
@@ -115,6 +116,11 @@ function plainText(html: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&amp;', '&');
 }
+
+test('the page names each code of a server', () => {
+  const [, errors = ''] = docsPage(document).split('<section id="errors">');
+  expect(serviceErrorCodes.filter((code) => !errors.includes(`<code>${code}</code>`))).toEqual([]);
+});
 
 test('the page orders the errors by their status', () => {
   const [, errors = ''] = docsPage(document).split('<section id="errors">');
