@@ -160,6 +160,7 @@ test('conversations outside of the filters are not imported, and a dry run impor
   const { path } = named('chatgpt');
   const dry = await imported('--dry-run', '--since', '2023-01-01', path);
   expect(dry.statuses).toEqual(['would_import', 'would_import', 'skipped', 'failed']);
+  expect(dry.err).not.toContain('To retry');
   expect(await place.output(['sessions', 'list'])).toBe('');
   const early = await imported('--match', 'Hello*', '--messages-only', path);
   expect(early.statuses).toEqual(['imported', 'skipped', 'failed']);

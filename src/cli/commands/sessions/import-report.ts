@@ -152,7 +152,7 @@ export class ImportReport {
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
     await this.#failures.sumUp();
-    if (this.#failed > 0)
+    if (this.#failed > 0 && !this.#plan.dryRun)
       await this.say(
         'To retry the failed sessions, run the same command again: imported sessions stay as they are.',
       );
