@@ -1,6 +1,11 @@
 // Examples for the page of the API: a request for curl and its response, generated from the schemas. The server accepts these requests.
 import type { Json, OpenApiBody, OpenApiOperation } from './openapi.ts';
 
+const time = '2026-01-31T12:00:00.000Z';
+const mode = 'eliza';
+const message = 'What shall I see in Rome?';
+const reply = 'Begin with the Forum.';
+
 /** The example values of fields, by name. Other fields have the first value that their schema allows. */
 const samples: Readonly<Record<string, unknown>> = {
   session_id: 'ses_01k8zq4v7m3c5x9t2w6h0r1d8e',
@@ -11,19 +16,28 @@ const samples: Readonly<Record<string, unknown>> = {
   project_name: 'default',
   key_name: 'laptop',
   title: 'Trip to Rome',
-  message: 'What shall I see in Rome?',
-  content: 'What shall I see in Rome?',
-  reply: 'Begin with the Forum.',
-  mode: 'gpt',
+  message,
+  content: message,
+  reply,
+  mode,
   system: 'Answer in one sentence.',
   parameters: { temperature: 0.2 },
   snippet: 'What shall I see in ⟦Rome⟧?',
   q: 'Rome',
   message_count: 2,
   status: 'ok',
+  parent_id: null,
+  forked_at: null,
+  tags: ['travel'],
+  add: ['travel'],
+  user: 'ada',
+  messages: [
+    messageAt(0, { role: 'user', content: message, finish_reason: null }),
+    messageAt(1, { role: 'assistant', content: reply, finish_reason: 'stop' }),
+  ],
 };
-
-const time = '2026-01-31T12:00:00.000Z';
+/** Optional fields that a request shows. */
+const shownFields = ['title', 'add'];
 
 export function curlExample(method: string, path: string, operation: OpenApiOperation): string {
   const address = path.replace('{id}', String(samples['session_id']));
@@ -51,7 +65,12 @@ function bodySchema(body: OpenApiBody | undefined): Json | null {
   return body?.content['application/json']?.schema ?? null;
 }
 
-/** `isShort`: optional fields are left out, except the title. */
+/** A message of a session to import. */
+function messageAt(position: number, fields: object): object {
+  return { message_id: `msg_${position}`, position, mode, usage: null, created_at: time, ...fields };
+}
+
+/** `isShort`: optional fields are left out, except `shownFields`. */
 function sampleOf(schema: Json, name: string, isShort: boolean): unknown {
   if ('const' in schema) return schema['const'];
   const sample = samples[name];
@@ -82,7 +101,7 @@ function objectOf(schema: Json, isShort: boolean): unknown {
     readonly required?: readonly string[];
   };
   const fields = Object.entries(properties).filter(
-    ([field]) => !isShort || required.includes(field) || field === 'title',
+    ([field]) => !isShort || required.includes(field) || shownFields.includes(field),
   );
   return Object.fromEntries(fields.map(([field, inner]) => [field, sampleOf(inner, field, isShort)]));
 }
