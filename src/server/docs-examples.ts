@@ -73,11 +73,12 @@ function messageAt(position: number, fields: object): object {
 /** `isShort`: optional fields are left out, except `shownFields`. */
 function sampleOf(schema: Json, name: string, isShort: boolean): unknown {
   if ('const' in schema) return schema['const'];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const sample = samples[name];
-  if (sample !== undefined) return sample;
+  // `message` is a text in a request, and an object in the response of an undo.
+  if (sample !== undefined && (schema['type'] !== 'object' || typeof sample === 'object')) return sample;
   const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined;
   if (choices !== undefined) return sampleOf(choices[0] ?? {}, name, isShort);
-  if (Array.isArray(schema['enum'])) return schema['enum'][0];
   switch (schema['type']) {
     case 'object':
       return objectOf(schema, isShort);
