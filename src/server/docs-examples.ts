@@ -26,6 +26,8 @@ const samples: Readonly<Record<string, unknown>> = {
   q: 'Rome',
   message_count: 2,
   status: 'ok',
+  changed: [],
+  next_cursor: null,
   parent_id: null,
   forked_at: null,
   tags: ['travel'],
@@ -36,7 +38,7 @@ const samples: Readonly<Record<string, unknown>> = {
     messageAt(1, { role: 'assistant', content: reply, finish_reason: 'stop' }),
   ],
 };
-/** Optional fields that a request shows. */
+/** Optional fields that an example shows. */
 const shownFields = ['title', 'add'];
 
 export function curlExample(method: string, path: string, operation: OpenApiOperation): string {
@@ -50,7 +52,7 @@ export function curlExample(method: string, path: string, operation: OpenApiOper
     ...(operation.security?.length === 0 ? [] : ['-H "Authorization: Bearer $PARLEY_API_KEY"']),
     ...(body === null
       ? []
-      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(sampleOf(body, '', true))}'`]),
+      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(sampleOf(body, ''))}'`]),
   ];
   return parts.join(' \\\n  ');
 }
@@ -58,7 +60,7 @@ export function curlExample(method: string, path: string, operation: OpenApiOper
 /** The body of a successful response. */
 export function responseExample({ responses }: OpenApiOperation): string {
   const schema = bodySchema(responses['200']);
-  return schema === null ? '' : JSON.stringify(sampleOf(schema, '', false), null, 2);
+  return schema === null ? '' : JSON.stringify(sampleOf(schema, ''), null, 2);
 }
 
 function bodySchema(body: OpenApiBody | undefined): Json | null {
@@ -70,20 +72,20 @@ function messageAt(position: number, fields: object): object {
   return { message_id: `msg_${position}`, position, mode, usage: null, created_at: time, ...fields };
 }
 
-/** `isShort`: optional fields are left out, except `shownFields`. */
-function sampleOf(schema: Json, name: string, isShort: boolean): unknown {
+/** Optional fields are left out, except `shownFields`. */
+function sampleOf(schema: Json, name: string): unknown {
   if ('const' in schema) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const sample = samples[name];
   // `message` is a text in a request, and an object in the response of an undo.
   if (sample !== undefined && (schema['type'] !== 'object' || typeof sample === 'object')) return sample;
   const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined;
-  if (choices !== undefined) return sampleOf(choices[0] ?? {}, name, isShort);
+  if (choices !== undefined) return sampleOf(choices[0] ?? {}, name);
   switch (schema['type']) {
     case 'object':
-      return objectOf(schema, isShort);
+      return objectOf(schema);
     case 'array':
-      return [sampleOf((schema['items'] as Json | undefined) ?? {}, '', isShort)];
+      return [sampleOf((schema['items'] as Json | undefined) ?? {}, '')];
     case 'integer':
     case 'number':
       return 1;
@@ -96,13 +98,13 @@ function sampleOf(schema: Json, name: string, isShort: boolean): unknown {
   }
 }
 
-function objectOf(schema: Json, isShort: boolean): unknown {
+function objectOf(schema: Json): unknown {
   const { properties = {}, required = [] } = schema as {
     readonly properties?: Readonly<Record<string, Json>>;
     readonly required?: readonly string[];
   };
   const fields = Object.entries(properties).filter(
-    ([field]) => !isShort || required.includes(field) || shownFields.includes(field),
+    ([field]) => required.includes(field) || shownFields.includes(field),
   );
-  return Object.fromEntries(fields.map(([field, inner]) => [field, sampleOf(inner, field, isShort)]));
+  return Object.fromEntries(fields.map(([field, inner]) => [field, sampleOf(inner, field)]));
 }
