@@ -109,7 +109,7 @@ describe('a file for a message', () => {
   // The kernel lets only root read its messages, and keeps those that were read.
   const kernelMessages = '/proc/kmsg';
   test.skipIf(!isReadable(kernelMessages))('of the kernel is not waited for', async () => {
-    const reading = readFileMessage(kernelMessages, 100_000_000, AbortSignal.timeout(5000));
+    const reading = readFileMessage(kernelMessages, 100_000_000, waiting(AbortSignal.timeout(5000)));
     await expect(reading).rejects.toThrow(`The file ${kernelMessages} cannot be read: EAGAIN`);
   });
 
