@@ -145,14 +145,19 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
       expect(await store.forkSession(project, forkOf(session_id), null)).toEqual({ kind: 'not_found' });
     });
 
-    it('of a long session that meet a redaction have none of the redacted texts, or are to be made again', async () => {
+    /** A fork to be made of a session with `longCount` messages. */
+    async function longParent() {
       const store = await open();
       const project = await newProject(store);
       const texts = Array.from({ length: longCount }, (_, index) => `text ${index}`);
       const record = recordOf(newId('ses'), texts);
-      const { session_id } = record.session;
       await store.importSession(project, record, null);
-      const fork = forkOf(session_id);
+      const { session_id } = record.session;
+      return { store, project, session_id, texts, messages: record.messages, fork: forkOf(session_id) };
+    }
+
+    it('of a long session that meet a redaction have none of the redacted texts, or are to be made again', async () => {
+      const { store, project, session_id, messages, fork } = await longParent();
       let isOver = false;
       const forking = store
         .forkSession(project, fork, null)
@@ -162,7 +167,7 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
         });
       const redactions = await store.redactions();
       const redacted: string[] = [];
-      for (const { message_id, content: was } of record.messages) {
+      for (const { message_id, content: was } of messages) {
         const end = await redactions.redact(project, session_id, {
           ...{ messages: [{ message_id, was, content: 'x' }], changes: {} },
         });
@@ -181,13 +186,7 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
     });
 
     it('of a long session are whole, and other calls are answered meanwhile', async () => {
-      const store = await open();
-      const project = await newProject(store);
-      const texts = Array.from({ length: longCount }, (_, index) => `text ${index}`);
-      const record = recordOf(newId('ses'), texts);
-      const { session_id } = record.session;
-      await store.importSession(project, record, null);
-      const fork = forkOf(session_id);
+      const { store, project, session_id, texts, fork } = await longParent();
       const key = once('long');
       let isOver = false;
       const ended = Promise.all([
