@@ -31,25 +31,26 @@ test('/sessions offers a list that is filtered by typing, and returns the keyboa
   expect(await entered(screen, '/sessions zzz')).toBe('No title contains "zzz".');
 });
 
-test('Escape closes the list, and the next input is a message', async () => {
+/** A REPL that shows the list with one session. */
+async function openedList() {
   const place = fixture.place();
   await place.output(['chat', '-m', 'echo', 'An old one']);
   const screen = await open(place, 100);
   screen.type('/sessions\r');
   await screen.shows('Which session?');
   await screen.shows('An old one');
+  return screen;
+}
+
+test('Escape closes the list, and the next input is a message', async () => {
+  const screen = await openedList();
   screen.type('\x1b');
   await screen.until('left', () => screen.text.endsWith('> /sessions\necho>'));
   expect(await entered(screen, 'still here')).toBe('still here');
 });
 
 test.each([100, 0])('Ctrl-C closes the list, also %i ms after Escape', async (ms) => {
-  const place = fixture.place();
-  await place.output(['chat', '-m', 'echo', 'An old one']);
-  const screen = await open(place, 100);
-  screen.type('/sessions\r');
-  await screen.shows('Which session?');
-  await screen.shows('An old one');
+  const screen = await openedList();
   if (ms > 0) {
     screen.type('\x1b');
     await delay(ms);
