@@ -1,5 +1,14 @@
 // `parley chat --batch --resume` continues a batch in the file of its results.
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batch, resultsOf } from '../support/chat-batch.ts';
@@ -48,6 +57,42 @@ describe('a resumed batch', () => {
     expect((await ended).status).toBe(0);
     expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
     expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
+  });
+
+  test('is refused while a first run writes to the same file, also by another name', async () => {
+    const own = join(place.path, 'first.ndjson');
+    symlinkSync(own, join(place.path, 'link.ndjson'));
+    const first = place.shell(
+      '{ echo a; until [ -e go ]; do sleep 0.05; done; echo b; } | parley chat --batch -m echo --quiet > first.ndjson',
+    );
+    await expect.poll(() => existsSync(own) && readFileSync(own, 'utf8')).toMatch(/\n$/);
+    for (const name of ['first.ndjson', 'link.ndjson']) {
+      const second = await place.parley([...batch, '--resume', join(place.path, name)], { stdin: 'a\nb\n' });
+      expectFailure(second, { status: 7, code: 'STORE_BUSY' });
+      expect(second.err).toContain(name);
+    }
+    writeFileSync(join(place.path, 'go'), '');
+    await first;
+    expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
+    expect((await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' })).status).toBe(0);
+  });
+
+  test('is refused while another process resumes it by another name', async () => {
+    const own = join(place.path, 'resumed.ndjson');
+    writeFileSync(own, '');
+    symlinkSync(own, join(place.path, 'resumed-link.ndjson'));
+    linkSync(own, join(place.path, 'resumed-hard.ndjson'));
+    const child = place.start([...batch, '--resume', own]);
+    const ended = outcomeOf(child);
+    child.stdin.write('a\n');
+    await expect.poll(() => readFileSync(own, 'utf8')).toMatch(/\n$/);
+    for (const name of ['resumed-link.ndjson', 'resumed-hard.ndjson']) {
+      const second = await place.parley([...batch, '--resume', join(place.path, name)], { stdin: 'a\nb\n' });
+      expectFailure(second, { status: 7, code: 'STORE_BUSY' });
+    }
+    child.stdin.end('b\n');
+    expect((await ended).status).toBe(0);
+    expect(resultsOf({ out: readFileSync(own, 'utf8') }).map(({ id }) => id)).toEqual([1, 2]);
   });
 
   test('drops only an incomplete last line if no line failed, and keeps a complete one without its line end', async () => {

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
+import { processIdentity } from '../../system/process-identity.ts';
 import type { CliContext } from '../context.ts';
 import { BatchRecords } from './batch-record.ts';
 import { readResumedOutput } from './resumed-output.ts';
@@ -26,7 +27,7 @@ export interface BatchDestination {
 
 export async function openDestination(resume: string | null, context: CliContext): Promise<BatchDestination> {
   const { host, stdout } = context;
-  const records = new BatchRecords(host.dataDirectory, host.now);
+  const records = new BatchRecords(host.dataDirectory, host.now, processIdentity(host.processes));
   if (resume === null) {
     const batch = newName(context);
     const file = host.outputFile();
@@ -37,7 +38,9 @@ export async function openDestination(resume: string | null, context: CliContext
       session_id: null,
       write: (text) => stdout.write(text),
       sync: async () => {},
-      close: async () => {},
+      close: async () => {
+        if (file !== null) records.end(file, batch);
+      },
     };
   }
   const release = await records.lock(resume, host.locks);
@@ -61,13 +64,18 @@ async function resumedDestination(
 ): Promise<BatchDestination> {
   const output = await readResumedOutput(resume);
   const known = output.found === null ? null : records.find(output.found);
-  const batch = known ?? newName(context);
+  if (known?.isInUse) throw inUse(resume);
+  const batch = known?.batch ?? newName(context);
   if (known === null && output.answered.size > 0) {
     await context.say(
       `This machine has no record of the batch of ${resume} from the last 24 hours: lines that were running when it stopped are sent as new.`,
     );
   }
-  const file = await output.open((identity) => records.store(identity, batch));
+  let written = output.found;
+  const file = await output.open((identity) => {
+    written = identity;
+    records.store(identity, batch);
+  });
   const withFileFailure = async (step: () => Promise<void>) => {
     try {
       await step();
@@ -87,8 +95,19 @@ async function resumedDestination(
         syncDirectory(dirname(resolve(resume)));
       }),
     // Some file systems report a failed write only when the file is closed.
-    close: () => withFileFailure(() => file.close()).finally(release),
+    close: () =>
+      withFileFailure(() => file.close()).finally(() => {
+        if (written !== null) records.end(written, batch);
+        release();
+      }),
   };
+}
+
+/** The first run of a batch writes to stdout, so it holds no lock of the file. */
+function inUse(file: string): ParleyError {
+  return new ParleyError('STORE_BUSY', `Another process of Parley is writing its results to ${file}.`, {
+    hint: 'Wait for it, or stop it; then resume again.',
+  });
 }
 
 function writeFailure(file: string, cause: unknown): ParleyError {
