@@ -1,6 +1,6 @@
 // Opens the store and checks it: a private file on a local disk, a safe version of SQLite, durable commits, the newest schema. A store that
 // fails a check is refused before its file changes.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
 import { hasCode, ParleyError } from '../../service/errors.ts';
@@ -11,6 +11,7 @@ import type { StoreRows } from '../store-rows.ts';
 import { endAbandonedTurns, type OwnerState } from './abandoned-turns.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver } from './driver.ts';
+import { filesInPlace, identityOf } from './files-in-place.ts';
 import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -79,7 +80,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     rules,
     stateOf,
     processes,
-    ...(processes === undefined && { requireInPlace: () => requireInPlace(connection.path, identity) }),
+    requireInPlace: filesInPlace(connection.path, identity),
     endsWithProcess,
   });
   await store.removeLeftovers();
@@ -133,7 +134,7 @@ interface OpenedDatabase {
   readonly connection: Connection;
   readonly created: boolean;
   readonly migration: StoreMigration;
-  readonly identity: string;
+  readonly identity: string | null;
 }
 
 /**
@@ -206,26 +207,11 @@ function newestOf(migrations: readonly Migration[] | undefined): number {
 }
 
 /** Refuses a file whose name went to another store while this process waited for its lock (store-replacement.ts). */
-function refuseReplaced(path: string, identity: string): void {
+function refuseReplaced(path: string, identity: string | null): void {
   if (identityOf(path) === identity) return;
   throw new ParleyError('STORE_BUSY', `The store ${path} was replaced at this moment.`, {
     hint: 'Nothing was changed. Try again.',
   });
-}
-
-/** Refuses to write to a file that was deleted or replaced since it was opened. The system keeps it only until it is closed. */
-function requireInPlace(path: string, identity: string): void {
-  const now = existsSync(path) ? identityOf(path) : null;
-  if (now === identity) return;
-  const change = now === null ? 'deleted' : 'replaced by another file';
-  throw new ParleyError('STORE_UNSAFE', `The store ${path} was ${change} while it was open.`, {
-    hint: 'Nothing was stored. Start Parley again to use the store that is there now.',
-  });
-}
-
-function identityOf(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true });
-  return `${dev} ${ino}`;
 }
 
 function connect({ driver, path }: DatabaseFile): Connection {

@@ -83,7 +83,7 @@ export class SqliteStore implements SessionStore {
   readonly ofUsers: SessionStore['ofUsers'] = async () => (await this.#rare()).users();
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
-    this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
+    this.#access = new StoreAccess(connection, dependencies.wait, dependencies);
     this.audit = new SqliteAudit(this.#access, dependencies.rules);
     this.budgets = keyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
@@ -182,7 +182,6 @@ export class SqliteStore implements SessionStore {
 
   readonly beginTurn: SessionStore['beginTurn'] = (projectId, start, signal) => {
     const begin = (connection: Connection) => {
-      this.#dependencies.requireInPlace?.();
       this.#keys.check(connection, projectId, start.keyHash ?? null);
       return beginTurn(this.#turnTools(), projectId, start);
     };

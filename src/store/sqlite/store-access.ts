@@ -7,7 +7,10 @@ import { LongReads } from './long-reads.ts';
 import { refuseMigrated, schemaVersion } from './schema-version.ts';
 import { isOfStatement, storeError } from './sqlite-errors.ts';
 import { atOnce, type Steps } from './steps.ts';
+import type { StoreDependencies } from './store-dependencies.ts';
 import { storeItself, Writer } from './writer.ts';
+
+type Place = Pick<StoreDependencies, 'requireInPlace' | 'endsWithProcess'>;
 
 export class StoreAccess {
   readonly connection: Connection;
@@ -16,13 +19,13 @@ export class StoreAccess {
   readonly #longReads: LongReads;
   readonly #schema: number;
   readonly #toEnd = new Set<Promise<unknown>>();
-  readonly #endsWithProcess: boolean;
+  readonly #place: Place;
   #closed = false;
 
-  constructor(connection: Connection, wait: LockWait, endsWithProcess = false) {
+  constructor(connection: Connection, wait: LockWait, place: Place = {}) {
     this.connection = connection;
-    this.#endsWithProcess = endsWithProcess;
-    this.writer = new Writer(connection, wait);
+    this.#place = place;
+    this.writer = new Writer(connection, wait, place.requireInPlace);
     this.wait = wait;
     this.#schema = schemaVersion(connection);
     this.#longReads = new LongReads(connection, wait);
@@ -96,8 +99,18 @@ export class StoreAccess {
     this.#longReads.close();
     await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
-    if (!this.connection.open) return;
-    if (this.#endsWithProcess) this.connection.leave();
+    if (!this.connection.open || !this.#isInPlace) return;
+    if (this.#place.endsWithProcess === true) this.connection.leave();
     else this.connection.close();
+  }
+
+  /** If this is false, the connection stays open: to close it would write its log into a store that others use, and remove their log. */
+  get #isInPlace(): boolean {
+    try {
+      this.#place.requireInPlace?.();
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

@@ -14,7 +14,7 @@ export interface StoreDependencies {
   readonly stateOf: (owner: string) => OwnerState;
   /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
-  /** Throws if the open file is no longer the one with the name of the store. Missing for a served store, whose turns do not pay for it. */
+  /** Throws if a file of the store is not in its place any more (files-in-place.ts). Missing for a store in memory. */
   readonly requireInPlace?: () => void;
   /** True if the process ends soon after it closes the store. False by default. */
   readonly endsWithProcess?: boolean;

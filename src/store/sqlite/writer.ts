@@ -58,6 +58,7 @@ export const storeItself = '';
 export class Writer {
   readonly #connection: Connection;
   readonly #wait: LockWait;
+  readonly #requireInPlace: () => void;
   readonly #waiting = new FairQueue<Write>();
   readonly #longWaiting = new FairQueue<LongWrite>();
   #draining: Promise<void> | null = null;
@@ -67,9 +68,11 @@ export class Writer {
   #savepointGroups = 0;
   #lastYieldMs = Number.POSITIVE_INFINITY;
 
-  constructor(connection: Connection, wait: LockWait) {
+  /** `requireInPlace` is called before each transaction, and throws to refuse it. */
+  constructor(connection: Connection, wait: LockWait, requireInPlace: () => void = () => {}) {
     this.#connection = connection;
     this.#wait = wait;
+    this.#requireInPlace = requireInPlace;
   }
 
   write<T>(
@@ -163,7 +166,7 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#rejectExpired(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
+      await whenUnlocked(() => this.#begin(), wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;
@@ -241,8 +244,13 @@ export class Writer {
     }
   }
 
+  #begin(): void {
+    this.#requireInPlace();
+    this.#connection.beginWriting();
+  }
+
   async #transaction<T>(work: () => T, waitMs: number): Promise<T> {
-    await whenUnlocked(() => this.#connection.beginWriting(), { ...this.#wait, waitMs });
+    await whenUnlocked(() => this.#begin(), { ...this.#wait, waitMs });
     try {
       const value = work();
       this.#connection.commit();

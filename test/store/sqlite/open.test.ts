@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -23,7 +24,7 @@ import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openTestStore } from '../../support/test-store.ts';
-import { newKey, newProject, newSession, turnStart } from '../store-samples.ts';
+import { newKey, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -265,26 +266,42 @@ it('refuses a store with two names, because writes through one name are lost thr
 const processes: ProcessesOf = (place) => new StoreProcesses(new URL('file:///none'), place);
 
 it.each([
-  ['deleted', 'was deleted'],
-  ['replaced', 'was replaced by another file'],
-])(
-  'begins no turn in a file that was %s since it was opened, unless the store is served',
-  async (how, problem) => {
-    for (const isServed of [false, true]) {
-      const directory = temporaryDirectory();
-      const options = storeOptions(directory);
-      const { store } = await openTestStore(isServed ? { ...options, processes } : options);
-      const project = await newProject(store);
-      expect(await store.beginTurn(project, turnStart())).toMatchObject({ kind: 'begun' });
-      renameSync(join(directory, 'parley.db'), join(directory, 'moved.db'));
-      if (how === 'replaced') writeFileSync(join(directory, 'parley.db'), '');
-      const next = store.beginTurn(project, turnStart());
-      if (isServed) expect(await next).toMatchObject({ kind: 'begun' });
-      else
-        await expect(next).rejects.toMatchObject({
-          code: 'STORE_UNSAFE',
-          message: expect.stringContaining(problem),
-        });
-    }
-  },
-);
+  ['deleted', 'parley.db'],
+  ['replaced by another file', 'parley.db'],
+  ['deleted', 'parley.db-wal'],
+  ['replaced by another file', 'parley.db-wal'],
+])('writes nothing after a file was %s: %s', async (how, file) => {
+  for (const isServed of [false, true]) {
+    const directory = temporaryDirectory();
+    const options = storeOptions(directory);
+    const { store } = await openTestStore(isServed ? { ...options, processes } : options);
+    const project = await newProject(store);
+    const begun = await store.beginTurn(project, turnStart());
+    if (begun.kind !== 'begun') throw new Error('The turn is not begun.');
+    renameSync(join(directory, file), join(directory, 'moved'));
+    if (how !== 'deleted') writeFileSync(join(directory, file), '');
+    const refused = {
+      code: 'STORE_UNSAFE',
+      message: expect.stringMatching(new RegExp(`${file} of the store was ${how} while it was open`)),
+    };
+    for (const write of [
+      () => store.beginTurn(project, turnStart()),
+      () => store.endTurn(project, begun.turn, turnReply()),
+      () => newSession(store, project),
+      () => store.ping(),
+    ])
+      await expect(write()).rejects.toMatchObject(refused);
+  }
+});
+
+it('does not remove the log of others when it is closed after its own log was deleted', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openTestStore(storeOptions(directory));
+  const project = await newProject(store);
+  await store.beginTurn(project, turnStart());
+  for (const ending of ['-wal', '-shm']) rmSync(join(directory, `parley.db${ending}`));
+  const log = join(directory, 'parley.db-wal');
+  writeFileSync(log, '');
+  await store.close();
+  expect(existsSync(log)).toBe(true);
+});
