@@ -44,6 +44,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** As {@link parseJson}. `NaN`, `Infinity` and `-Infinity`, which Python's `json` writes and JSON lacks, become null. */
+export function parsePythonJson(text: string): unknown {
+  const value = parseJson(text);
+  if (value !== undefined || !/NaN|Infinity/.test(text)) return value;
+  return parseJson(outsideStrings(text, (part) => part.replace(/-?\b(NaN|Infinity)\b/g, 'null')));
+}
+
 /** True for a text within both limits. For a text that is not JSON the result has no meaning. */
 function isWithinLimits(text: string): boolean {
   if (text.length <= maxDepth) return true;
@@ -74,8 +81,21 @@ function isWithinLimits(text: string): boolean {
   return true;
 }
 
+/** Changes the parts of JSON between its strings. A regular expression for strings would exhaust the stack at long ones. */
+export function outsideStrings(json: string, change: (part: string) => string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', at)) {
+    const end = endOfString(json, start) + 1;
+    if (end === 0) break;
+    parts.push(change(json.slice(at, start)), json.slice(start, end));
+    at = end;
+  }
+  return parts.join('') + change(json.slice(at));
+}
+
 /** The index of the closing quotation mark; -1 if there is none. `start` is the index of the opening one. */
-export function endOfString(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
     end = text.indexOf('"', end + 1);

@@ -1,5 +1,5 @@
 // Parses the JSON of a server whose values are shown again. Numbers keep their digits, even where a JavaScript number would change them.
-import { endOfString, parseJson } from '../http/foreign-json.ts';
+import { outsideStrings, parseJson } from '../http/foreign-json.ts';
 import { ExactNumber, isHeldExactly } from '../service/exact-number.ts';
 
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -19,16 +19,4 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(marked, (_name, inner: unknown) =>
     typeof inner === 'string' && markedNumber.test(inner) ? new ExactNumber(inner.slice(mark.length)) : inner,
   );
-}
-
-/** Changes the parts of valid JSON between its strings. A regular expression for strings would exhaust the stack at long ones. */
-function outsideStrings(json: string, change: (part: string) => string): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', at)) {
-    const end = endOfString(json, start) + 1;
-    parts.push(change(json.slice(at, start)), json.slice(start, end));
-    at = end;
-  }
-  return parts.join('') + change(json.slice(at));
 }

@@ -1,7 +1,7 @@
 // JSON of servers: text that is nested too deeply or has too many parts is refused; other text gives the same value as JSON.parse.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseJson } from '../../src/http/foreign-json.ts';
+import { parseJson, parsePythonJson } from '../../src/http/foreign-json.ts';
 
 const padding = ' '.repeat(1000);
 
@@ -56,4 +56,15 @@ it.each([
 it('of more than a million parts is refused', () => {
   expect(parseJson(`[${'1,'.repeat(999_000)}1]`)).toHaveLength(999_001);
   expect(parseJson(`[${'{},'.repeat(500_001)}{}]`)).toBeUndefined();
+});
+
+it('of Python may have numbers that JSON lacks, which become null', () => {
+  expect(parsePythonJson('{"a":NaN,"b":[Infinity, -Infinity,1],"NaN":"\\"-Infinity"}')).toEqual({
+    ...{ a: null, b: [null, null, 1], NaN: '"-Infinity' },
+  });
+});
+
+it('of Python that is none is undefined', () => {
+  for (const text of ['NaN"', '{"a":NaN', '"NaN', 'NaNa', '{"a":NaN}}', '"\\"NaN'])
+    expect(parsePythonJson(text)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 // Reads a streamed completion: its chunks become events of text and reasoning, and one end. A reply has ended when the server has sent the
 // reason for the end. `[DONE]` and the token count may follow or be missing.
 import { type ServerSentEvent, strayLine } from '../../http/event-stream.ts';
-import { parseJson } from '../../http/foreign-json.ts';
+import { parsePythonJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
@@ -83,7 +83,7 @@ export class CompletionReader {
       if (serverEvent === null) continue;
       const { event, data, mayBeCut } = serverEvent;
       const isEnd = isDoneMark(data);
-      const value = isEnd ? null : parseJson(data);
+      const value = isEnd ? null : parsePythonJson(data);
       const chunk = readChunk(value);
       this.#hasRead ||= isEnd || chunk !== null || mayBeCut === true;
       // The connection reports a reply that broke off.
@@ -137,7 +137,7 @@ export class CompletionReader {
 
   /** Yields the events of a completion that is not streamed. */
   *whole(text: string): Generator<EngineEvent> {
-    if (readChunk(parseJson(text)) === null) throw contentTypeFailure(this.#upstream, 'another JSON');
+    if (readChunk(parsePythonJson(text)) === null) throw contentTypeFailure(this.#upstream, 'another JSON');
     yield* this.take([
       { event: 'message', data: text },
       { event: 'message', data: doneMark },
@@ -226,5 +226,5 @@ function isDoneMark(data: string): boolean {
 function eventOfLine(line: string): ServerSentEvent | null {
   const [, error] = /^error: ?(.*)/.exec(line) ?? [];
   if (error !== undefined) return { event: 'error', data: error };
-  return readChunk(parseJson(line)) === null ? null : { event: 'message', data: line };
+  return readChunk(parsePythonJson(line)) === null ? null : { event: 'message', data: line };
 }

@@ -258,11 +258,22 @@ describe('a stream', () => {
       finish,
     ],
     ['with something after [DONE]', `${replyOf('Hi')}data: nonsense\n\n`, finish],
+    [
+      'with numbers of Python that JSON lacks',
+      replyOf('Hi').replaceAll('"created":1700000000', '"scores":[NaN,-Infinity, Infinity]'),
+      finish,
+    ],
   ])('%s is read completely', async (_what, body, last) => {
     const { engine } = await stubs.engineOver((response) => sendStream(response, body));
     const events = await collectEvents(engine, hello);
     expect(textOf(events)).toBe('Hi');
     expect(events.at(-1)).toEqual(last);
+  });
+
+  it('keeps its text where that has the words NaN and Infinity', async () => {
+    const body = replyOf('"NaN" is not -Infinity', ':NaN,').replaceAll('"created":1700000000', '"score":NaN');
+    const { engine } = await stubs.engineOver((response) => sendStream(response, body));
+    expect(await collectReply(engine, hello)).toBe('"NaN" is not -Infinity:NaN,');
   });
 
   it('that stays open after its last event ends', async () => {
