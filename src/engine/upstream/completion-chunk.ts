@@ -74,8 +74,11 @@ function isCall(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
+/** Gateways to OpenAI's Responses API pass on its `output_text`. */
+const textTypes: readonly unknown[] = ['text', 'output_text'];
+
 function partText(part: unknown): string {
-  return fieldOf(part, 'type') === 'text' ? textOf(fieldOf(part, 'text')) : '';
+  return textTypes.includes(fieldOf(part, 'type')) ? textOf(fieldOf(part, 'text')) : '';
 }
 
 function partReasoning(part: unknown): string {

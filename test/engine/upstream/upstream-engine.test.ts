@@ -259,6 +259,11 @@ describe('a stream', () => {
     ],
     ['with something after [DONE]', `${replyOf('Hi')}data: nonsense\n\n`, finish],
     [
+      'of parts that are named as in the API of responses',
+      sse(chunk({ content: [{ type: 'output_text', text: 'Hi', annotations: [] }] }, 'stop'), usageChunk),
+      finish,
+    ],
+    [
       'with numbers of Python that JSON lacks',
       replyOf('Hi').replaceAll('"created":1700000000', '"scores":[NaN,-Infinity, Infinity]'),
       finish,
