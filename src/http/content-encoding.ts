@@ -13,7 +13,6 @@ export async function* decompress(
     yield* bytes;
     return;
   }
-  const { pipeline } = await import('node:stream');
   const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
   const decoders = new Map<string, () => Transform>([
     ['gzip', createGunzip],
@@ -29,8 +28,7 @@ export async function* decompress(
     );
   try {
     let size = 0;
-    // A failure in the pipeline rejects the loop that reads its last stream.
-    for await (const chunk of pipeline(bytes, create(), () => {})) {
+    for await (const chunk of decoded(bytes, create())) {
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
       yield chunk;
@@ -43,5 +41,46 @@ export async function* decompress(
     throw new HttpFailure('unreadable', `the response is not ${name}, although its header says so`, {
       cause: error,
     });
+  }
+}
+
+/** The decoder loses the text of the slice that it cannot decode. */
+const sliceBytes = 1024;
+
+/** Yields all chunks before a failure. A pipeline of Node drops those that are not read yet. */
+async function* decoded(bytes: AsyncIterable<Uint8Array>, decoder: Transform): AsyncGenerator<Buffer> {
+  let failure: unknown = null;
+  let wake = () => {};
+  decoder.on('readable', () => wake());
+  // A decoder that fails does not call back.
+  decoder.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  async function* outputOf(start: (done: () => void) => void): AsyncGenerator<Buffer> {
+    let isDone = false;
+    start(() => {
+      isDone = true;
+      wake();
+    });
+    for (;;) {
+      const chunk: Buffer | null = decoder.read();
+      if (chunk !== null) yield chunk;
+      else if (failure !== null) throw failure;
+      else if (isDone) return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  try {
+    for await (const chunk of bytes) {
+      for (let at = 0; at < chunk.byteLength; at += sliceBytes)
+        yield* outputOf((done) => decoder.write(chunk.subarray(at, at + sliceBytes), done));
+    }
+    yield* outputOf((done) => decoder.once('close', done).end());
+  } finally {
+    decoder.destroy();
   }
 }

@@ -66,6 +66,30 @@ describe('a request', () => {
     expect(await failureOf(answer.text(100_000))).toMatchObject({ kind, isSent: true });
   });
 
+  it.each(['is cut', 'is damaged'])(
+    'that is answered in gzip that %s gives its text before that',
+    async (how) => {
+      const words = Array.from({ length: 500 }, (_, at) => `word ${at} `);
+      const packed = words.slice(0, -1).map((word) => gzipSync(word));
+      const last = how === 'is cut' ? Buffer.of(0x1f, 0x8b) : Buffer.from('\x1f\x8b nonsense', 'latin1');
+      const { client } = await started((_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.concat([...packed, last]));
+      });
+      const read: string[] = [];
+      const reading = async () => {
+        for await (const chunk of (await client.request(get())).stream()) {
+          read.push(chunk.toString());
+          await delay(1);
+        }
+      };
+      const kind = how === 'is cut' ? 'broken' : 'unreadable';
+      expect(await failureOf(reading())).toMatchObject({ kind });
+      const all = words.join('');
+      expect(all.startsWith(read.join(''))).toBe(true);
+      expect(read.join('').length).toBeGreaterThan(all.length * 0.9);
+    },
+  );
+
   it('with a response in an unknown encoding fails', async () => {
     const { client } = await started((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'zip' }).end('x');
