@@ -86,6 +86,9 @@ export function httpFailure(error: unknown, isSent: boolean, { host, proxy }: De
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return failure('unreadable', `the response of ${at} is not valid HTTP`);
   }
+  if (isUnrequestedContinue(cause)) {
+    return failure('unreadable', `${at} sent the status 100, which was not requested`);
+  }
   switch (code) {
     case 'ECONNREFUSED':
       if (proxy !== null) return failure('proxy', `nothing is listening at the proxy ${proxy}`);
@@ -120,6 +123,11 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 function isParserError(cause: unknown): boolean {
   if (cause instanceof ResponseSyntaxError) return true;
   return cause instanceof Error && cause.name === 'HTTPParserError' && !cause.message.includes('EOF');
+}
+
+/** undici 7.30 refuses `100 Continue`, which RFC 9110 allows at any time. */
+function isUnrequestedContinue(cause: unknown): boolean {
+  return codeOf(cause) === 'UND_ERR_SOCKET' && cause instanceof Error && cause.message === 'bad response';
 }
 
 function tlsProblem(code: string, cause: unknown): string {

@@ -90,6 +90,19 @@ describe('a request', () => {
     },
   );
 
+  it('is not said to have lost its connection if the server sends 100 Continue unasked', async () => {
+    const server = kept(
+      await serve((_request, response) => {
+        response.writeContinue();
+        response.end('ok');
+      }, testCertificate),
+    );
+    const client = clientOf(server.url, { authorities: [testCertificate.cert] });
+    const failure = await failureOf(client.request(get({ method: 'POST' })));
+    expect(failure).toMatchObject({ kind: 'unreadable', isSent: true });
+    expect(failure.message).toContain('sent the status 100, which was not requested');
+  });
+
   it('with a response in an unknown encoding fails', async () => {
     const { client } = await started((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'zip' }).end('x');
