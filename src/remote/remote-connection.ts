@@ -63,6 +63,8 @@ export class RemoteConnection {
   #extensions: ReadonlySet<string> | null;
   /** True after the first response: the extensions are then those that the server offers now. */
   #hasResponded = false;
+  /** The request for the extensions, while it runs. */
+  #extensionsRequest: Promise<void> | null = null;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
     return new RemoteConnection(options, await options.readAuthorities(options.authorityFile));
@@ -111,10 +113,20 @@ export class RemoteConnection {
    */
   async hasExtension(call: Call, extension: Extension): Promise<boolean> {
     if (this.offers(extension) !== true && !this.#hasResponded) {
-      const ownCall = { ...call, idempotencyKey: null };
-      await this.result(ownCall, 'models', {}, (body) => body).catch(ignoreUnsupported);
+      this.#extensionsRequest ??= this.#requestExtensions(call);
+      await this.#extensionsRequest;
     }
     return this.offers(extension) === true;
+  }
+
+  async #requestExtensions(call: Call): Promise<void> {
+    try {
+      await this.result({ ...call, idempotencyKey: null }, 'models', {}, (body) => body);
+    } catch (error) {
+      ignoreUnsupported(error);
+    } finally {
+      this.#extensionsRequest = null;
+    }
   }
 
   /**

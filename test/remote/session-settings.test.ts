@@ -108,6 +108,13 @@ it('a server that got settings after its profile was stored is asked, and gets t
   expect(server.asked()).toEqual([models, created, created]);
 });
 
+it('a server whose extensions are not known is asked once by operations that run at the same time', async () => {
+  const server = await meet('archive, settings');
+  await Promise.all([server.create(settings), server.create(settings)]);
+  const created = ['POST /v1/sessions', { title: 'T', ...settings }];
+  expect(server.asked()).toEqual([models, created, created]);
+});
+
 it('a server with settings but without an archive gets those of a titled chat with the session', async () => {
   const server = await serve(({ path }, response) => {
     response.setHeader('Parley-Extensions', 'settings');
