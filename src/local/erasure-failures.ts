@@ -2,10 +2,10 @@
 import { ParleyError } from '../service/errors.ts';
 
 export function otherCount(found: number, expected: number): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
+  return new ParleyError('INVALID_REQUEST', `The number of sessions to erase is ${found}, not ${expected}.`, {
     hint: 'Nothing was erased.',
     remedy: { kind: 'count_again' },
-    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+    details: [{ field: 'expected_sessions', problem: `is not ${found}` }],
   });
 }
 

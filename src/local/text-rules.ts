@@ -12,7 +12,7 @@ import { tagForm } from '../service/sorted-tags.ts';
 import { wrongField } from './wrong-field.ts';
 
 function invalid(field: string, problem: string): ParleyError {
-  return wrongField(field, problem, `Give another ${field}; nothing was changed.`);
+  return wrongField(field, problem, `Give another value for ${field}; nothing was changed.`);
 }
 
 /** Refuses NUL and lone surrogates, because some stores cannot hold them. */

@@ -51,7 +51,7 @@ export function sessionParameterFault(
   if (fault !== null) return fault;
   const bytes = Buffer.byteLength(JSON.stringify(parameters));
   if (bytes <= parametersBytes) return null;
-  return { path: [], problem: `take ${bytes} bytes as JSON; the limit is ${parametersBytes}` };
+  return { path: [], problem: `takes ${bytes} bytes as JSON; the limit is ${parametersBytes}` };
 }
 
 /** A value from YAML may be one that JSON cannot hold, such as a date or an infinity. The server would get something else. */

@@ -79,7 +79,7 @@ test.each(['sessions export s1', 'sessions export s1 --format json', 'sessions e
     // Some of all sessions failed.
     expect(status).toBe(command.endsWith('--all') ? 3 : 1);
     expect(err).toContain('(BAD_RESPONSE)');
-    expect(err).toContain('returned more than the 2 messages that session s1 should have');
+    expect(err).toContain('returned more messages than the 2 that session s1 should have');
     expect(out).toBe('');
     expect(count).toBeLessThanOrEqual(10);
   },

@@ -1,6 +1,7 @@
 // Titles: which ones are accepted, and the title that a session gets from its first message.
 import { expect, test } from 'vitest';
-import { checkTitle, checkTitleMatch, readTime, titleOf } from '../../src/local/text-rules.ts';
+import { otherCount } from '../../src/local/erasure-failures.ts';
+import { checkChanges, checkTitle, checkTitleMatch, readTime, titleOf } from '../../src/local/text-rules.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
 import { processorMs } from '../support/processor-time.ts';
 
@@ -41,4 +42,18 @@ test('a time of a day that does not exist is refused, and not read as another', 
   expect(readTime('updated_before', '2028-02-29T00:00:00Z')).toBe(Date.UTC(2028, 1, 29));
   for (const time of ['2026-02-30T00:00:00.000Z', '2026-02-29T00:00:00Z', '2026-04-31T10:00:00+02:00'])
     expect(() => readTime('updated_before', time)).toThrow('updated_before');
+});
+
+test('errors of fields and counts are grammatical with a plural name and with one session', () => {
+  const parameters = { a: 'x'.repeat(defaultLimits.parametersBytes) };
+  expect(() => checkChanges({ parameters }, defaultLimits)).toThrow(
+    expect.objectContaining({
+      message: 'The field parameters takes 16392 bytes as JSON; the limit is 16384.',
+      hint: 'Give another value for parameters; nothing was changed.',
+    }),
+  );
+  expect(() => checkTitle('', defaultLimits)).toThrow(
+    expect.objectContaining({ hint: 'Give another value for title; nothing was changed.' }),
+  );
+  expect(otherCount(1, 3).message).toBe('The number of sessions to erase is 1, not 3.');
 });

@@ -69,7 +69,7 @@ export async function readSession(
 function tooMany({ session_id, message_count }: Session): ParleyError {
   return new ParleyError(
     'BAD_RESPONSE',
-    `The server returned more than the ${message_count} messages that session ${session_id} should have.`,
+    `The server returned more messages than the ${message_count} that session ${session_id} should have.`,
     { hint: 'The session was not exported.' },
   );
 }
