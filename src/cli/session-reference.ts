@@ -171,9 +171,11 @@ export function withSessionName(
 const stdinHint =
   'Standard input takes whole ids. The end of an id, or a title, is found only as an argument. See: parley sessions list --ids';
 
+/** The commands that list sessions, at the end of a hint. The REPL has its own. */
+export const listCommands = ' See: parley sessions list, or parley sessions list --deleted';
+
 const notFoundHints = {
-  active:
-    'It may be deleted, or belong to another project. See: parley sessions list, or parley sessions list --deleted',
+  active: `It may be deleted, or belong to another project.${listCommands}`,
   deleted: 'Only a deleted session can be restored. See: parley sessions list --deleted',
 } as const satisfies Record<SessionState, string>;
 

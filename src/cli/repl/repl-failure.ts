@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { asParleyError, targetHint } from '../error-report.ts';
 import { Interruption } from '../interruption.ts';
 import { nextStep } from '../next-step.ts';
+import { listCommands } from '../session-reference.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { wrappedLine } from '../terminal/wrapped-line.ts';
@@ -32,7 +33,7 @@ export async function reportReplFailure(
 ): Promise<void> {
   const failure = asParleyError(error);
   const resendHint = retryableCodes.has(failure.code) ? resend : '';
-  const step = nextStep(failure);
+  const step = nextStep(failure).replace(listCommands, '');
   const hint = resendHint === '' ? step : step.replace(/\bTry again\.$/, '').trim();
   const remedy = slashCommand.test(hint) || commandAtEnd.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, targetHint(failure, context)];

@@ -330,6 +330,25 @@ test('at a third-party server without an archive a note says that earlier messag
   expect(await leave(screen)).toBe('theirs/1');
 });
 
+test('every line says the same about a session that was deleted elsewhere', async () => {
+  const place = fixture.place();
+  const screen = fixture.open(['repl', '-m', 'echo'], { columns: 200 }, place);
+  await screen.stands('echo> ');
+  screen.type('first\r');
+  await screen.stands('echo (first)> ');
+  await place.output(['sessions', 'delete', '--all', '--yes']);
+  const advice =
+    'It may be deleted, or belong to another project. /restore brings back a deleted session; /new starts a new one.';
+  const lines = ['/undo', '/title X', '/history', '/tag +x', '/fork', '/pin', 'second'];
+  const told = () => [...screen.text.matchAll(/\(SESSION_NOT_FOUND\) (.*)/g)].map(([, hint = '']) => hint);
+  for (const [index, line] of lines.entries()) {
+    screen.type(`${line}\r`);
+    await screen.until('told', () => told().length === index + 1);
+    await screen.stands(line === 'second' ? 'echo (first)> second' : 'echo (first)> ');
+  }
+  expect(told().map((hint) => hint.slice(0, advice.length))).toEqual(lines.map(() => advice));
+});
+
 test('a missing session ends the REPL with 5 before the first prompt', async () => {
   const screen = fixture.open(['repl', '-s', 'ses_00000000000000000000000000']);
   expect(await screen.ended).toEqual({ status: 5, signal: 0 });
