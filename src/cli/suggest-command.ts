@@ -106,9 +106,8 @@ export function suggestCommand(
   const [, flag = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
   if (code !== 'commander.unknownOption' || !hasOption(failed, 'chat', flag)) return '';
   const hasWords = readTypedWords(['chat', ...argv, ''], failed).position > 0;
-  return hasOption(failed, 'repl', flag) && !hasWords
-    ? didYouMean('repl', argv)
-    : didYouMean('chat', hasWords ? argv : [...argv, '…']);
+  // The REPL would have begun if it could: there is no terminal.
+  return didYouMean('chat', hasWords ? argv : [...argv, '…']);
 }
 
 function hasOption(program: Command, command: string, flag: string): boolean {
