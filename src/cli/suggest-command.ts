@@ -106,7 +106,7 @@ export function suggestCommand(
   const [, flag = ''] = /unknown option '([^']+)'/.exec(message) ?? [];
   if (code !== 'commander.unknownOption' || !hasOption(failed, 'chat', flag)) return '';
   const hasWords = readTypedWords(['chat', ...argv, ''], failed).position > 0;
-  // The REPL would have begun if it could: there is no terminal.
+  // At a terminal, the REPL would have begun.
   return didYouMean('chat', hasWords ? argv : [...argv, '…']);
 }
 
