@@ -76,7 +76,7 @@ export async function respondWithReply(
       },
     });
     dependencies.onStreamStart(context);
-    return streamResponse(context, stream.body());
+    return streamResponse(context, stream);
   } catch (error) {
     end();
     throw error;

@@ -4,6 +4,7 @@ import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure, thinkingEvent } from '../wire/chat-event-encoding.ts';
 import { publicFailure, withSession } from './public-failure.ts';
+import type { ByteStream, ReadResult } from './responses.ts';
 import type { RunningReply } from './running-replies.ts';
 
 interface ChatStreamOptions {
@@ -21,20 +22,25 @@ type Start = Extract<ChatEvent, { event: 'session' }>;
 const chunkBytes = 16 * 1024;
 const heartbeat = Buffer.from(': still here\n\n');
 const thinking = Buffer.from(thinkingEvent);
+const noBytes = Buffer.alloc(0);
 
-export class ChatStream {
+export class ChatStream implements ByteStream {
   readonly #start: Start;
   readonly #events: AsyncIterator<ChatEvent>;
   readonly #reply: RunningReply;
   readonly #options: ChatStreamOptions;
   /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
+  #isFilling = false;
   #isWaiting = false;
   /** True if the event `thinking` was sent since the last event of the turn. */
   #hasSentThinking = false;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  /** The reader that waits for bytes; null while none does. */
+  #waitingReader: ((result: ReadResult) => void) | null = null;
   #isOver = false;
+  #isClosed = false;
   #cutting: Promise<void> | null = null;
+  readonly #beat: NodeJS.Timeout;
 
   constructor(
     start: Start,
@@ -47,41 +53,28 @@ export class ChatStream {
     this.#reply = reply;
     this.#options = options;
     this.#rest = Buffer.from(encodeEvent(start));
+    this.#beat = setInterval(() => this.#sendWhileWaiting(heartbeat), options.heartbeatMs);
+    this.#beat.unref();
+    // A stalled reader requests no events, but a stopping server must still stop the engine.
+    reply.signal.addEventListener('abort', () => this.#endIfStopped(), { once: true });
+    // The client may have disconnected while its message was stored. Without a reader the turn would never end.
+    this.#endIfStopped();
   }
 
-  body(): ReadableStream<Uint8Array> {
-    let beat: NodeJS.Timeout;
-    // With `highWaterMark: 0` no chunk is made before it is asked for.
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-          beat = setInterval(() => this.#sendWhileWaiting(heartbeat), this.#options.heartbeatMs);
-          beat.unref();
-          // A stalled reader requests no events, but a stopping server must still stop the engine.
-          this.#reply.signal.addEventListener('abort', () => this.#endIfStopped(), { once: true });
-          // The client may have disconnected while its message was stored. Without a reader the turn would never end.
-          this.#endIfStopped();
-        },
-        pull: async (controller) => {
-          if (this.#rest.length === 0) await this.#fill();
-          if (this.#rest.length === 0) {
-            clearInterval(beat);
-            this.#controller = null;
-            controller.close();
-            return;
-          }
-          controller.enqueue(this.#rest.subarray(0, chunkBytes));
-          this.#rest = this.#rest.subarray(chunkBytes);
-        },
-        cancel: () => {
-          clearInterval(beat);
-          this.#controller = null;
-          this.#reply.clientDisconnected();
-        },
-      },
-      { highWaterMark: 0 },
-    );
+  /** Resolves with the next bytes. No event is read before it is asked for. Only one call may wait. */
+  read(): Promise<ReadResult> {
+    return new Promise((resolve) => {
+      this.#waitingReader = resolve;
+      if (this.#rest.length > 0) this.#deliver();
+      else if (!this.#isFilling) void this.#fill();
+    });
+  }
+
+  /** The reader wants no more bytes. */
+  cancel(): void {
+    if (this.#isClosed) return;
+    this.#endBody();
+    this.#reply.clientDisconnected();
   }
 
   /** Tells the reader that the model thinks. Hidden reasoning may come in thousands of pieces, so they are reported once. */
@@ -91,17 +84,38 @@ export class ChatStream {
 
   /** Sends bytes while the next event is awaited. Returns false if the reader has not taken the earlier bytes. */
   #sendWhileWaiting(bytes: Buffer): boolean {
-    if (!this.#isWaiting || this.#controller?.desiredSize !== 0) return false;
-    this.#controller.enqueue(bytes);
+    if (!this.#isWaiting || this.#waitingReader === null) return false;
+    this.#give(this.#waitingReader, bytes);
     return true;
+  }
+
+  /** Gives the next part of the current event to the reader that waits. The body ends after the last event. */
+  #deliver(): void {
+    if (this.#rest.length === 0) this.#endBody();
+    if (this.#waitingReader === null) return;
+    this.#give(this.#waitingReader, this.#rest.subarray(0, chunkBytes));
+    this.#rest = this.#rest.length > chunkBytes ? this.#rest.subarray(chunkBytes) : noBytes;
+  }
+
+  #give(reader: (result: ReadResult) => void, value: Uint8Array): void {
+    this.#waitingReader = null;
+    reader({ done: false, value });
+  }
+
+  #endBody(): void {
+    clearInterval(this.#beat);
+    this.#isClosed = true;
+    this.#waitingReader?.({ done: true, value: undefined });
+    this.#waitingReader = null;
   }
 
   /** Reads the next event, or the failure in its place. After the last event it reads nothing. */
   async #fill(): Promise<void> {
+    this.#isFilling = true;
     if (this.#cutting !== null) await this.#cutting;
-    if (this.#isOver || this.#rest.length > 0) return;
-    this.#isWaiting = true;
     try {
+      if (this.#isOver || this.#rest.length > 0) return;
+      this.#isWaiting = true;
       const { done, value } = await this.#events.next();
       if (done) throw new Error('A chat ended without done.');
       this.#hasSentThinking = false;
@@ -114,8 +128,10 @@ export class ChatStream {
       this.#fail(error);
     } finally {
       this.#isWaiting = false;
+      this.#isFilling = false;
       // The reply may have been stopped after the turn made the event, and before the stream received it.
       this.#endIfStopped();
+      this.#deliver();
     }
   }
 

@@ -21,6 +21,7 @@ import {
   refusalOf,
   refusalOfHead,
 } from './request-refusal.ts';
+import { sendStream } from './send-stream.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { StalledReaders } from './stalled-readers.ts';
 
@@ -52,9 +53,10 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   const pipeline = new RequestPipeline();
   const serve = getRequestListener(
     (request, streams) => {
-      const incoming = streams.incoming as IncomingMessage;
+      const { incoming, outgoing } = streams as Exchange;
       const refusal = refusalOfHead(incoming);
-      return refusal === null ? app.fetch(request, incoming) : app.refuse(refusal.error, refusal.status);
+      if (refusal !== null) return app.refuse(refusal.error, refusal.status);
+      return app.fetch(request, incoming).then((response) => sendStream(response, outgoing));
     },
     // An HTTP/1.0 request need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
     { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },

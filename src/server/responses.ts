@@ -48,10 +48,40 @@ function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
   );
 }
 
-export function streamResponse(context: RequestContext, body: ReadableStream<Uint8Array>): Response {
+export type ReadResult = IteratorResult<Uint8Array, undefined>;
+
+/** The bytes of a body, one read at a time. */
+export interface ByteStream {
+  read(): Promise<ReadResult>;
+  /** The reader wants no more bytes. */
+  cancel(): void;
+}
+
+type StreamedResponse = Response & { readonly stream?: ByteStream };
+
+/** The response to a request with a socket has no body. Its stream is sent by {@link sendStream}, because a web stream takes 6 KB. */
+export function streamResponse(context: RequestContext, stream: ByteStream): Response {
   // A proxy that buffers responses would delay a stream to its end. This header tells nginx and some other proxies not to buffer.
   const headers = Object.assign(headersOf(context, eventStreamType), { 'X-Accel-Buffering': 'no' });
-  return new Response(body, { headers });
+  if (context.incoming === null) return new Response(webStream(stream), { headers });
+  return Object.assign(new Response(null, { headers }), { stream });
+}
+
+/** The stream of a response whose body is not in the response itself. */
+export function streamOf(response: StreamedResponse): ByteStream | null {
+  return response.stream ?? null;
+}
+
+function webStream(stream: ByteStream): ReadableStream<Uint8Array> {
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const { done, value } = await stream.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => stream.cancel(),
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
 }
 
 /** `error` must contain only public facts. `status` replaces the status of the code if HTTP has a more specific one. */
