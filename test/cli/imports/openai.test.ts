@@ -1,27 +1,9 @@
 // Which items of an OpenAI export are messages, and what a damaged line of it costs.
 import { expect, test } from 'vitest';
-import type { SourceReading } from '../../../src/cli/imports/conversation.ts';
 import { openai } from '../../../src/cli/imports/sources/openai.ts';
+import { readingsOf as readSource } from '../../support/source-readings.ts';
 
-async function readingsOf(text: string) {
-  const file = {
-    path: 'chat.jsonl',
-    bytes: 0,
-    modified: null,
-    local: null,
-    place: null,
-    async *open() {
-      const bytes = Buffer.from(text);
-      for (let at = 0; at < bytes.length; at += 50) yield bytes.subarray(at, at + 50);
-    },
-  };
-  const unneeded = () => expect.fail('No database is read.');
-  const { signal } = new AbortController();
-  const options = { signal, temporaryDirectory: unneeded, openDatabase: unneeded };
-  const readings: SourceReading[] = [];
-  for await (const reading of openai.read(file, options)) readings.push(reading);
-  return readings;
-}
+const readingsOf = (text: string) => readSource(openai, 'chat.jsonl', text);
 
 async function rolesOf(messages: readonly object[]) {
   const roles: unknown[] = [];

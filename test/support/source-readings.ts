@@ -1,0 +1,46 @@
+// Reads a text as a source of imports does, without a file.
+import { expect } from 'vitest';
+import type { ForeignConversation, SourceReading } from '../../src/cli/imports/conversation.ts';
+import { recordOf } from '../../src/cli/imports/conversation-record.ts';
+import type { Source } from '../../src/cli/imports/source.ts';
+
+const unneeded = () => expect.fail('No database is read.');
+
+export async function readingsOf(source: Source, path: string, text: string): Promise<SourceReading[]> {
+  const file = {
+    path,
+    bytes: 0,
+    modified: null,
+    local: null,
+    place: null,
+    async *open() {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += 50) yield bytes.subarray(at, at + 50);
+    },
+  };
+  const { signal } = new AbortController();
+  const options = { signal, temporaryDirectory: unneeded, openDatabase: unneeded };
+  const readings: SourceReading[] = [];
+  for await (const reading of source.read(file, options)) readings.push(reading);
+  return readings;
+}
+
+export async function conversationOf(
+  source: Source,
+  path: string,
+  lines: readonly object[],
+): Promise<ForeignConversation> {
+  const readings = await readingsOf(source, path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  for (const reading of readings) if ('conversation' in reading) return reading.conversation;
+  return expect.fail(JSON.stringify(readings));
+}
+
+/** The messages of each branch as `role: text`. */
+export function textsOf(source: Source, conversation: ForeignConversation): string[][] {
+  const options = { source: source.name, fallbackTime: 0, messagesOnly: false };
+  return [...conversation.branches].map((branch) =>
+    (recordOf(conversation, branch, options)?.messages ?? []).map(
+      ({ role, content }) => `${role}: ${content}`,
+    ),
+  );
+}
