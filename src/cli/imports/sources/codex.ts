@@ -3,7 +3,8 @@
 import { type Duplex, pipeline } from 'node:stream';
 import zlib from 'node:zlib';
 import { ParleyError } from '../../../service/errors.ts';
-import { type ForeignMessage, type Part, singleBranch, textParts } from '../conversation.ts';
+import { branchesOf, type TreeNode } from '../branches.ts';
+import { type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
@@ -34,13 +35,14 @@ export const codex: Source = {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
     }
-    const { id, messages, created } = session;
+    const { id, nodes, last, created, isSubagent } = session;
     const place = null;
-    if (id === null || messages.length === 0) yield { place, skipped: 'empty' };
+    if (isSubagent) yield { place, skipped: 'subagent' };
+    else if (id === null || nodes.length === 0) yield { place, skipped: 'empty' };
     else
       yield {
         place,
-        conversation: { id, title: null, created, system: null, branches: singleBranch(messages) },
+        conversation: { id, title: null, created, system: null, branches: branchesOf(nodes, last) },
       };
   },
 };
@@ -48,11 +50,19 @@ export const codex: Source = {
 class CodexSession {
   id: string | null;
   created: number | null = null;
-  readonly messages: ForeignMessage[] = [];
+  /** The first `session_meta` is of this session. A fork has those of the sessions that it was copied from, too. */
+  isSubagent: boolean | null = null;
+  readonly nodes: TreeNode[] = [];
+  #current: TreeNode[] = [];
   #model: string | null = null;
 
   constructor(id: string | null) {
     this.id = id;
+  }
+
+  /** The id of the last node that was not taken back. */
+  get last(): string | null {
+    return this.#current.at(-1)?.id ?? null;
   }
 
   take(line: ForeignFields): void {
@@ -62,12 +72,16 @@ class CodexSession {
       case 'session_meta':
         this.id ??= textOf(payload['id']);
         this.created ??= timeOfText(payload['timestamp']) ?? time;
+        this.isSubagent ??= 'subagent' in fieldsOf(payload['source']);
         return;
       case 'turn_context':
         this.#model = textOf(payload['model']) ?? this.#model;
         return;
       case 'response_item':
         this.#add(payload, time);
+        return;
+      case 'event_msg':
+        if (payload['type'] === 'thread_rolled_back') this.#takeBack(Number(payload['num_turns']));
         return;
       default:
         // Early versions wrote the items themselves as lines.
@@ -87,12 +101,30 @@ class CodexSession {
     if (parts.length === 0) return;
     const isReply = role === 'assistant';
     const id = item['type'] === 'message' ? textOf(item['id']) : null;
-    this.messages.push({ id, role, time, parts, finish: null, model: isReply ? this.#model : null });
+    const message = { id, role, time, parts, finish: null, model: isReply ? this.#model : null } as const;
+    const node = { id: String(this.nodes.length), parent: this.last, message };
+    this.nodes.push(node);
+    this.#current.push(node);
+  }
+
+  /** Takes the last `turns` messages of the user back, with everything after the first of them. */
+  #takeBack(turns: number): void {
+    const starts = this.#current.flatMap(({ message }, at) =>
+      message !== null && isOwnTurn(message) ? [at] : [],
+    );
+    const first = turns > 0 ? starts.at(-Math.min(turns, starts.length)) : undefined;
+    if (first !== undefined) this.#current = this.#current.slice(0, first);
   }
 }
 
+/** A command that the user ran in the shell begins no turn. */
+function isOwnTurn({ role, parts: [part] }: ForeignMessage): boolean {
+  return role === 'user' && !(part?.kind === 'text' && part.text.startsWith('<user_shell_command>'));
+}
+
 /** A text that the program added to the messages of the user. */
-const fromProgram = /^\s*<(environment_context|user_instructions|turn_aborted)>|^# AGENTS\.md instructions/;
+const fromProgram =
+  /^\s*<(environment_context|user_instructions|turn_aborted|skill|subagent_notification|goal_context|extension_context)>|^\s*<(hook_prompt|codex_internal_context) |^# AGENTS\.md instructions|^<image( name=[^>]*)?>$|^<\/image>$/;
 
 function partsOf(item: ForeignFields): readonly Part[] {
   switch (item['type']) {
@@ -119,10 +151,18 @@ function partsOf(item: ForeignFields): readonly Part[] {
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ kind: 'result', name: null, text: asText(item['output']) }];
+      return [{ kind: 'result', name: null, text: outputOf(item['output']) }];
     default:
       return [];
   }
+}
+
+/** A text, or a list of texts and images. */
+function outputOf(output: unknown): string {
+  if (!Array.isArray(output)) return asText(output);
+  return output
+    .map((one) => textOf(fieldsOf(one)['text']) ?? `[${asText(fieldsOf(one)['type'])}]`)
+    .join('\n');
 }
 
 /** The decompressed bytes of a file. Node supports zstd since 22.15. */
