@@ -1,17 +1,22 @@
 // The transcripts of Claude Code: a file of JSON lines for each session, below `projects`. Each line names its parent, so an edited message
-// starts a branch. A reply has several lines. The result of a tool is a line of the user and is moved next to its call.
+// starts a branch. A reply has several lines. The result of a tool is a line of the user and is moved next to its call. A message that the user
+// sent while the model worked is an attachment.
 import { basename } from 'node:path';
 import { branchesOf, type TreeNode } from '../branches.ts';
-import { type ForeignMessage, type Part, type SourceReading, textParts } from '../conversation.ts';
+import { type Part, type SourceReading, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
+import { partsOfUserText } from './claude-code-text.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 const recordType =
   /"type"\s*:\s*"(user|assistant|summary|queue-operation|file-history-snapshot|system|mode|permission-mode|attachment|last-prompt)"/;
+
+/** The most lines without a message between two lines of one reply: the results of its calls. */
+const maxLinesBetween = 1000;
 
 /** After how many days Claude Code deletes a transcript, unless its settings say otherwise. */
 const keptDays = 30;
@@ -40,13 +45,29 @@ export const claudeCode: Source = {
   },
 };
 
+/** The kinds of titles. A later one goes before the earlier ones. */
+const titleKinds = ['summary', 'aiTitle', 'customTitle'] as const;
+
+/** The parts of a message in groups. The results of a call go into the group of the call, whenever they come. */
+type PartGroups = Part[][];
+
+interface TranscriptNode extends TreeNode {
+  readonly groups: PartGroups;
+}
+
 class Transcript {
   /** The name of the file, or the id in its lines if the name is not an id. */
   #id: string;
-  readonly #nodes = new Map<string, TreeNode>();
-  /** The parts of the message that called a tool, by the id of the call. */
+  readonly #nodes = new Map<string, TranscriptNode>();
+  /** The parts of each call, by its id. */
   readonly #calls = new Map<string, Part[]>();
-  #title: string | null = null;
+  /** The first node of each reply, by the id of the reply. */
+  readonly #replies = new Map<string, string>();
+  /** The ids of the messages that the user sent while the model worked. */
+  readonly #queued = new Set<string>();
+  readonly #titles = new Map<(typeof titleKinds)[number], string>();
+  /** Summaries with the message that they end at. Older versions put those of other conversations into a file. */
+  readonly #summaries: { readonly summary: string; readonly leaf: string | null }[] = [];
   #isSidechain = false;
   #last: string | null = null;
   #created: number | null = null;
@@ -56,11 +77,8 @@ class Transcript {
   }
 
   take(line: ForeignFields): void {
-    const { type } = line;
     if (!idForm.test(this.#id)) this.#id = textOf(line['sessionId']) ?? this.#id;
-    if (type === 'summary' || type === 'custom-title' || type === 'ai-title')
-      this.#title =
-        textOf(line['summary']) ?? textOf(line['customTitle']) ?? textOf(line['aiTitle']) ?? this.#title;
+    this.#takeTitle(line);
     const id = textOf(line['uuid']);
     if (id === null) return;
     if (line['isSidechain'] === true) {
@@ -72,64 +90,137 @@ class Transcript {
     const parent = textOf(line['parentUuid']) ?? textOf(line['logicalParentUuid']);
     // A resumed session repeats lines.
     if (this.#nodes.has(id)) return;
-    const message = this.#messageOf(line, id, time);
-    this.#nodes.set(id, { id, parent, message });
-    if (message !== null) this.#last = id;
+    this.#nodes.set(id, this.#nodeOf(line, { id, parent, time }));
+    if (this.#nodes.get(id)?.message !== null) this.#last = id;
   }
 
   end(): SourceReading {
     const place = null;
+    for (const { summary, leaf } of this.#summaries)
+      if (leaf === null || this.#nodes.has(leaf)) this.#titles.set('summary', summary);
     if (this.#last === null) return { place, skipped: this.#isSidechain ? 'subagent' : 'empty' };
-    const branches = branchesOf([...this.#nodes.values()], this.#last);
-    const conversation = { id: this.#id, title: this.#title, created: this.#created, system: null, branches };
-    return { place, conversation };
+    const nodes = [...this.#nodes.values()].map(({ groups, ...node }): TreeNode => {
+      return { ...node, message: node.message && { ...node.message, parts: groups.flat() } };
+    });
+    const title = titleKinds.map((kind) => this.#titles.get(kind)).findLast((one) => one !== undefined);
+    const facts = { id: this.#id, title: title ?? null, created: this.#created, system: null };
+    return { place, conversation: { ...facts, branches: branchesOf(nodes, this.#last) } };
   }
 
-  #messageOf(line: ForeignFields, id: string, time: number | null): ForeignMessage | null {
-    const { type } = line;
-    if ((type !== 'user' && type !== 'assistant') || line['isMeta'] === true) return null;
+  #takeTitle(line: ForeignFields): void {
+    const summary = textOf(line['summary']);
+    if (line['type'] === 'summary' && summary !== null)
+      this.#summaries.push({ summary, leaf: textOf(line['leafUuid']) });
+    if (line['type'] !== 'custom-title' && line['type'] !== 'ai-title') return;
+    for (const kind of titleKinds) {
+      const title = textOf(line[kind]);
+      if (title !== null) this.#titles.set(kind, title);
+    }
+  }
+
+  #nodeOf(
+    line: ForeignFields,
+    place: { readonly id: string; readonly parent: string | null; readonly time: number | null },
+  ): TranscriptNode {
+    const { id, parent, time } = place;
     const message = fieldsOf(line['message']);
+    const isReply = line['type'] === 'assistant';
+    const content = isReply || line['type'] === 'user' ? message['content'] : this.#queuedPrompt(line);
+    // A summary of a long conversation, which replaces it for the model, is written as a message of the user.
+    const isHidden = line['isMeta'] === true || line['isCompactSummary'] === true;
+    const groups = isHidden
+      ? []
+      : this.#groupsOf(typeof content === 'string' ? [content] : listOf(content), isReply);
+    if (groups.length === 0) return { id, parent, message: null, groups };
+    const finish = message['stop_reason'] === 'max_tokens' ? 'length' : null;
+    const begun = isReply ? this.#beginningOf(textOf(message['id']), id, parent) : null;
+    if (begun !== null) {
+      begun.groups.push(...groups);
+      const whole = begun.message && { ...begun.message, finish: finish ?? begun.message.finish };
+      this.#nodes.set(begun.id, { ...begun, message: whole });
+      return { id, parent, message: null, groups: [] };
+    }
+    const isPrinted = groups.flat().every(({ kind }) => kind === 'result');
     const model = textOf(message['model']);
-    const { content } = message;
-    const parts: Part[] = [];
-    if (typeof content === 'string') parts.push({ kind: 'text', text: content });
-    for (const one of listOf(content)) this.#addPart(fieldsOf(one), parts);
-    if (parts.length === 0) return null;
     return {
-      id,
-      role: type,
-      time,
-      parts,
-      model: type === 'user' || model === '<synthetic>' ? null : model,
-      finish: message['stop_reason'] === 'max_tokens' ? 'length' : null,
+      ...{ id, parent, groups },
+      message: {
+        ...{ id, time, finish, parts: [] },
+        role: isReply || isPrinted ? 'assistant' : 'user',
+        model: isReply && model !== '<synthetic>' ? model : null,
+      },
     };
   }
 
-  #addPart(value: ForeignFields, parts: Part[]): void {
-    const { type } = value;
+  /** A message that the user sent while the model worked. Undefined for any other line, and for a message that is there already. */
+  #queuedPrompt(line: ForeignFields): unknown {
+    const { type, prompt, commandMode, origin, isMeta, source_uuid } = fieldsOf(line['attachment']);
+    const { kind = 'human' } = fieldsOf(origin);
+    if (type !== 'queued_command' || kind !== 'human' || isMeta === true) return undefined;
+    if (commandMode !== undefined && commandMode !== 'prompt') return undefined;
+    const id = textOf(source_uuid);
+    if (id !== null && (this.#queued.has(id) || this.#nodes.has(id))) return undefined;
+    if (id !== null) this.#queued.add(id);
+    return prompt;
+  }
+
+  /**
+   * The node of the same reply that the line continues. The lines of a reply follow each other, but the next line may follow the result of any of
+   * its calls. Null for the first line, and for a reply whose server gives all replies one id.
+   */
+  #beginningOf(reply: string | null, id: string, parent: string | null): TranscriptNode | null {
+    if (reply === null) return null;
+    const first = this.#replies.get(reply);
+    let at = parent === null ? undefined : this.#nodes.get(parent);
+    for (let steps = 0; steps < maxLinesBetween && at?.message === null && at.parent !== null; steps += 1)
+      at = this.#nodes.get(at.parent);
+    if (at !== undefined && at.id === first) return at;
+    this.#replies.set(reply, id);
+    return null;
+  }
+
+  #groupsOf(content: readonly unknown[], isReply: boolean): PartGroups {
+    return content.flatMap((one) => {
+      const group = this.#partsOf(one, isReply);
+      return group.length === 0 ? [] : [group];
+    });
+  }
+
+  /** The parts of a block. The result of a tool is put next to its call, if that is known. */
+  #partsOf(block: unknown, isReply: boolean): Part[] {
+    const value = fieldsOf(block);
+    const { type = typeof block === 'string' ? 'text' : undefined } = value;
     switch (type) {
-      case 'text':
+      case 'text': {
+        const text = textOf(block) ?? textOf(value['text']);
+        return text === null || isReply ? [...textParts('text', text)] : [...partsOfUserText(text)];
+      }
       case 'thinking':
-        parts.push(...textParts(type, textOf(value['text']) ?? textOf(value['thinking'])));
-        return;
+        return [...textParts('thinking', textOf(value['thinking']))];
       case 'tool_use': {
-        parts.push({ kind: 'tool', name: textOf(value['name']) ?? 'tool', input: asText(value['input']) });
-        this.#calls.set(asText(value['id']), parts);
-        return;
+        const call: Part[] = [
+          { kind: 'tool', name: textOf(value['name']) ?? 'tool', input: asText(value['input']) },
+        ];
+        this.#calls.set(asText(value['id']), call);
+        return call;
       }
       case 'tool_result': {
         const { content } = value;
         const texts = listOf(content).map(
           (one) => textOf(fieldsOf(one)['text']) ?? `[${asText(fieldsOf(one)['type'])}]`,
         );
-        const result = typeof content === 'string' ? content : texts.join('\n');
-        const call = this.#calls.get(asText(value['tool_use_id'])) ?? parts;
-        call.push({ kind: 'result', name: null, text: result });
-        return;
+        const text = typeof content === 'string' ? content : texts.join('\n');
+        const result: Part = { kind: 'result', name: null, text };
+        const call = this.#calls.get(asText(value['tool_use_id']));
+        if (call === undefined) return [result];
+        call.push(result);
+        return [];
       }
       case 'image':
       case 'document':
-        parts.push({ kind: 'attachment', name: textOf(value['title']) ?? type, text: null });
+        return [{ kind: 'attachment', name: textOf(value['title']) ?? type, text: null }];
+      default:
+        return [];
     }
   }
 }
