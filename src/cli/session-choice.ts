@@ -1,6 +1,7 @@
 // The session that a chat continues: the named one, or with `-c` the last session of this terminal.
 import type { CurrentSession } from '../config/current-session.ts';
 import { hasCode, ParleyError } from '../service/errors.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { resolveSession } from './session-reference.ts';
 
@@ -28,8 +29,13 @@ export async function sessionToContinue(
   // A refused key has no session either, and is reported first.
   const { backend } = await context.open();
   await backend.service.verify(await context.call());
+  const elsewhere = await context.lastSession();
+  const hint =
+    elsewhere === null
+      ? 'Start one without -c, or name one with -s (see: parley sessions list).'
+      : `The last session of another terminal continues with -s ${quoteForShell(elsewhere.sessionId)}. To see all: parley sessions list.`;
   throw new ParleyError('USAGE', 'This terminal has no session to continue.', {
-    hint: 'Start one without -c, or name one with -s (see: parley sessions list). An archived session must be named.',
+    hint: `${hint} An archived session must be named.`,
   });
 }
 

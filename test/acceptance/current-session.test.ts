@@ -136,12 +136,15 @@ test('terminals of another system, which is known by no variable, are told apart
   expect(new Set(counts.map(([id]) => id)).size).toBe(2);
 });
 
-test('a new terminal has no current session, although another terminal has one', async () => {
-  await chat('last');
+test('a new terminal has no current session, and is told the last one of another terminal', async () => {
+  const { session_id } = await chat('last');
   const before = await count();
   const { status, out } = await place.terminal('parley chat -n -m echo -c x');
   expect(status).toBe(2);
   expect(out).toContain('no session to continue');
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(
+    `The last session of another terminal continues with -s ${session_id}.`,
+  );
   expect(await count()).toBe(before);
 });
 
