@@ -1,4 +1,4 @@
-// Reports a failure at the prompt in one paragraph: what failed and what to do next. The conversation continues.
+// Reports a failure at the prompt: what failed and what to do next, in one paragraph, and a list in lines of its own. The conversation continues.
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError, targetHint } from '../error-report.ts';
@@ -7,7 +7,7 @@ import { nextStep } from '../next-step.ts';
 import { listCommands } from '../session-reference.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
-import { wrappedLine } from '../terminal/wrapped-line.ts';
+import { wrappedLine, wrappedNotice } from '../terminal/wrapped-line.ts';
 
 /** True if a person stopped the work, which is no failure. */
 export function isStop(error: unknown): boolean {
@@ -40,18 +40,22 @@ export async function reportReplFailure(
   const parts = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
   // A command needs an empty prompt, and the failed message may be there.
   const lastHint = slashCommand.test(advice.join(' ')) ? clearLine : resendHint;
-  const text = oneLine(parts.join(' ').trim());
+  const paragraphs = parts.join('\n').trim().split(aroundListItem).map(oneLine);
   // A hint that ends in a command to copy is a line of its own.
-  const separator = /[.)]$/.test(text) ? ' ' : '\n';
+  const separator = /[.)]$/.test(paragraphs.at(-1) ?? '') ? ' ' : '\n';
+  const text = paragraphs.join('\n') + (lastHint === '' ? '' : separator + lastHint);
   const { stderr } = context;
   const { red } = await stderr.style();
-  const line = await wrappedLine(
-    stderr.visible(lastHint === '' ? text : text + separator + lastHint),
-    stderr,
-  );
-  await stderr.write(terminalText`${red(line)}\n`);
+  const lines = stderr
+    .visible(text)
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? wrappedNotice(line, stderr) : wrappedLine(line, stderr)));
+  await stderr.write(terminalText`${red((await Promise.all(lines)).join('\n'))}\n`);
   if (context.options.debug) await stderr.write(`${failure.stack}\n`);
 }
+
+/** Matches the line breaks before and after an item of a list, which is indented. */
+const aroundListItem = /\n(?= {2})|(?<=\n {2}[^\n]*)\n/;
 
 const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;
 

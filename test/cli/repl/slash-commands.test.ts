@@ -181,12 +181,19 @@ test('/resume accepts an id or a part of a title, and shows the last messages', 
   const place = fixture.place();
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Sunday']))
     .session_id;
-  await place.output(['chat', '-m', 'echo', 'Groceries for Monday']);
+  const other = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Monday']))
+    .session_id;
   const screen = await open(place);
   expect(await entered(screen, '/resume sunday')).toBe('> Groceries for Sunday\nGroceries for Sunday');
   await screen.stands('echo (Groceries for Sunday)> ');
   expect(await sessionId(screen)).toBe(id);
-  expect(await entered(screen, '/resume groceries')).toContain('"groceries" matches 2 sessions.');
+  const several = await entered(screen, '/resume groceries');
+  expect(several.split('\n')).toEqual([
+    '"groceries" matches 2 sessions. (USAGE)',
+    `  ${other}  "Groceries for Monday"`,
+    `  ${id}  "Groceries for Sunday"`,
+    expect.stringMatching(/^Nothing was done\./),
+  ]);
   expect(await entered(screen, '/resume nothing like it')).toContain(
     'No session has the id, end of an id, or title "nothing like it".',
   );
