@@ -122,11 +122,15 @@ function describeChanges({ system, parameters: own }: SessionChanges): string {
   const words: string[] = [];
   if (system !== undefined)
     words.push(system === null ? 'no system prompt of its own' : 'this system prompt');
-  if (own !== undefined) words.push(describeParameters(own));
+  if (own !== undefined) {
+    const list = parameterList(own);
+    words.push(list === '' ? 'no parameters of its own' : `the parameters ${list}`);
+  }
   return words.join(' and ');
 }
 
-export function describeParameters(own: SessionSettings['parameters']): string {
-  const words = Object.entries(own).map(([name, value]) => `${name}=${toJson(value)}`);
-  return words.length === 0 ? 'no parameters of its own' : `the parameters ${words.join(' ')}`;
+export function parameterList(own: SessionSettings['parameters']): string {
+  return Object.entries(own)
+    .map(([name, value]) => `${name}=${toJson(value)}`)
+    .join(' ');
 }

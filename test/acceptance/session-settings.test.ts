@@ -199,8 +199,9 @@ test('/system and /param show and change them, also before the first message', a
   expect(await entered(screen, '/status')).toContain('system prompt of the next session: Be brief.');
   await entered(screen, 'Hi');
   expect(asked().messages[0]).toEqual({ role: 'system', content: 'You are kind.\n\nBe brief.' });
-  expect(await entered(screen, '/param')).toBe('the parameters top_p=0.5');
+  expect(await entered(screen, '/param')).toBe('top_p=0.5');
   expect(await entered(screen, '/param top_p=')).toBe('The session continues with no parameters of its own.');
+  expect(await entered(screen, '/param')).toBe('(no parameters of its own)');
   expect(await entered(screen, '/system ""')).toBe('The session continues with no system prompt of its own.');
   expect(await entered(screen, '/param nonsense')).toContain('/param temperature=0.2');
 });

@@ -9,10 +9,10 @@ import { readParameter } from '../model-options.ts';
 import { fetchSession } from '../session-reference.ts';
 import {
   changeSettings,
-  describeParameters,
   type GivenSettings,
   initialSettings,
   mergeSettings,
+  parameterList,
 } from '../setting-options.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { modeChoices, templateChoices } from './argument-choices.ts';
@@ -50,7 +50,7 @@ export const settingCommands = {
     run: async (text, scope) => {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
-        return scope.context.stdout.write(`${describeParameters(parameters)}\n`);
+        return scope.context.stdout.write(`${parameterList(parameters) || '(no parameters of its own)'}\n`);
       }
       const parameter = readParameter(text);
       if (parameter === null)
@@ -85,7 +85,7 @@ export const settingCommands = {
         ...conversation.files.map((path) => `file for the next message: ${path}`),
         ...(template === null ? [] : [`template for the next message: ${template.name}`]),
         ...(system === undefined ? [] : [`system prompt of the next session: ${system}`]),
-        ...(parameters === undefined ? [] : [`next session: ${describeParameters(parameters)}`]),
+        ...(parameters === undefined ? [] : [`parameters of the next session: ${parameterList(parameters)}`]),
       ];
       await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
