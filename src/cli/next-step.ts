@@ -87,6 +87,8 @@ function remedyText(remedy: Remedy): string {
       return remedy.profile === null
         ? 'Set PARLEY_API_KEY, or store URL and key in a profile: parley login --profile NAME --url URL'
         : `Log in: parley login --profile ${remedy.profile}`;
+    case 'use_profile':
+      return `The key of a profile is used only if you name the profile in place of the URL: --profile ${remedy.profile}`;
     case 'make_profile':
       return 'Create one: parley login --profile NAME --url URL';
     case 'name_another_profile':

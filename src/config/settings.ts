@@ -2,7 +2,7 @@
 // are pure. profile-file.ts reads the stored configuration.
 import { ParleyError } from '../service/errors.ts';
 import { readBaseUrl } from './base-url.ts';
-import { findProfile, localProfile, requireProfile } from './profiles.ts';
+import { findProfile, listProfiles, localProfile, requireProfile } from './profiles.ts';
 import { type PostgresVariables, readStoreAddress, type StoreAddress } from './store-address.ts';
 import { emptyProfile, type StoredConfig, type StoredProfile } from './stored-config.ts';
 
@@ -103,8 +103,12 @@ function targetOfUrl(request: TargetRequest, text: string, source: string, profi
   const url = readBaseUrl(text, source, { insecureHttp });
   const key = profile === null ? readKey(request.env.PARLEY_API_KEY || null, 'PARLEY_API_KEY') : null;
   if (key === null && request.purpose === 'call') {
+    const known = listProfiles(request.config).find((each) => each.url === url && each.key !== null);
     throw new ParleyError('NO_API_KEY', `There is no key for the URL of ${source}.`, {
-      remedy: { kind: 'log_in', profile: null },
+      remedy:
+        known === undefined
+          ? { kind: 'log_in', profile: null }
+          : { kind: 'use_profile', profile: known.name },
     });
   }
   return {

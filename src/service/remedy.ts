@@ -53,6 +53,8 @@ export type Remedy =
   | { readonly kind: 'list_keys' }
   /** Store a URL and its key in a profile: in `profile`, if it is given. */
   | { readonly kind: 'log_in'; readonly profile: string | null }
+  /** Name the profile that has a key for the URL, in place of the URL. */
+  | { readonly kind: 'use_profile'; readonly profile: string }
   | { readonly kind: 'make_profile' }
   | { readonly kind: 'name_another_profile' }
   | { readonly kind: 'make_store' }

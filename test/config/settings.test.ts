@@ -209,6 +209,9 @@ describe('errors', () => {
   test('a missing key comes with the remedy', () => {
     expect(failure({ url: U }).remedy).toEqual({ kind: 'log_in', profile: null });
     expect(failure({ profile: 'keyless' }).remedy).toEqual({ kind: 'log_in', profile: 'keyless' });
+    expect(failure({ url: 'https://keyless.example' }).remedy).toEqual({ kind: 'log_in', profile: null });
+    expect(failure({ url: `${H}/` }).remedy).toEqual({ kind: 'use_profile', profile: 'home' });
+    expect(failure({ env: { PARLEY_URL: H } }).remedy).toEqual({ kind: 'use_profile', profile: 'home' });
   });
 
   test.each(['pk secret', 'secret\n', 'secret\r\nX: y', 'sécret', ' ', 'secret\u0000'])(
