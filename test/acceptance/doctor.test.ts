@@ -73,7 +73,7 @@ describe('doctor', () => {
     const env = { PARLEY_API_KEY: 'pk_nope' };
     const { status, out } = await place.parley(['doctor'], { env });
     expect(status).toBe(4);
-    expect(out).toMatch(/^ok +store .*\nFAIL access .*\(INVALID_API_KEY\)\n +Use a key/m);
+    expect(out).toMatch(/^ok +store .*\nFAIL access .*\(INVALID_API_KEY\)\n +Unset PARLEY_API_KEY/m);
   });
 
   test('names a configuration that others can read, as every command does, and the command that mends it', async () => {

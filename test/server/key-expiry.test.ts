@@ -40,6 +40,7 @@ it('a key is valid up to the millisecond before its expiry, and invalid from the
   const before = (await service.getSession(callWith(server.key), session_id)).data;
   now = endsAt;
   const unknown = await bodyOf(await ask(`pk_${'0'.repeat(33)}`, 'GET', '/v1/models'));
+  expect(unknown.error).toMatchObject({ message: 'The API key is invalid, expired or revoked.' });
   for (const key of [used, fresh])
     for (const [method, path, body] of requests) {
       const answer = await ask(key, method, path, body);
