@@ -22,38 +22,38 @@ const nested = `{"success":true,"data":${'['.repeat(200_000)}${']'.repeat(200_00
 const page = '<!doctype html><title>Apache</title><h1>It works!</h1>';
 
 describe('an answer', () => {
-  it.each<[string, Script, ErrorCode]>([
+  it.each<[string, ErrorCode, Script]>([
     [
       'that is an HTML page',
-      (_, response) => response.setHeader('content-type', 'text/html').end(page),
       'BAD_RESPONSE',
+      (_, response) => response.setHeader('content-type', 'text/html').end(page),
     ],
-    ['of 502 in HTML', (_, response) => response.writeHead(502).end(page), 'BAD_RESPONSE'],
-    ['of 404 in HTML', (_, response) => response.writeHead(404).end(page), 'BAD_RESPONSE'],
-    ['of 501 in HTML', (_, response) => response.writeHead(501).end(page), 'BAD_RESPONSE'],
-    ['that is cut JSON', (_, response) => response.end(text.slice(0, -9)), 'BAD_RESPONSE'],
-    ['that is empty', (_, response) => response.end(), 'BAD_RESPONSE'],
-    ['that is null', (_, response) => response.end('null'), 'BAD_RESPONSE'],
-    ['nested 200,000 deep', (_, response) => response.end(nested), 'BAD_RESPONSE'],
-    ['of 304', (_, response) => response.writeHead(304).end(), 'BAD_RESPONSE'],
-    ['of 302 to nowhere', (_, response) => response.writeHead(302).end(), 'BAD_RESPONSE'],
-    ['that is a bare array', (_, response) => response.end('[]'), 'BAD_RESPONSE'],
-    ['of a redirect', (_, response) => response.writeHead(302, { location: '/login' }).end(), 'REDIRECT'],
-    ['of 503 in HTML', (_, response) => response.writeHead(503).end(page), 'UNAVAILABLE'],
-    ['of 401 in HTML', (_, response) => response.writeHead(401).end(page), 'INVALID_API_KEY'],
-    ['that never comes', () => {}, 'TIMEOUT'],
+    ['of 502 in HTML', 'BAD_RESPONSE', (_, response) => response.writeHead(502).end(page)],
+    ['of 404 in HTML', 'BAD_RESPONSE', (_, response) => response.writeHead(404).end(page)],
+    ['of 501 in HTML', 'BAD_RESPONSE', (_, response) => response.writeHead(501).end(page)],
+    ['that is cut JSON', 'BAD_RESPONSE', (_, response) => response.end(text.slice(0, -9))],
+    ['that is empty', 'BAD_RESPONSE', (_, response) => response.end()],
+    ['that is null', 'BAD_RESPONSE', (_, response) => response.end('null')],
+    ['nested 200,000 deep', 'BAD_RESPONSE', (_, response) => response.end(nested)],
+    ['of 304', 'BAD_RESPONSE', (_, response) => response.writeHead(304).end()],
+    ['of 302 to nowhere', 'BAD_RESPONSE', (_, response) => response.writeHead(302).end()],
+    ['that is a bare array', 'BAD_RESPONSE', (_, response) => response.end('[]')],
+    ['of a redirect', 'REDIRECT', (_, response) => response.writeHead(302, { location: '/login' }).end()],
+    ['of 503 in HTML', 'UNAVAILABLE', (_, response) => response.writeHead(503).end(page)],
+    ['of 401 in HTML', 'INVALID_API_KEY', (_, response) => response.writeHead(401).end(page)],
+    ['that never comes', 'TIMEOUT', () => {}],
     [
       'whose end never comes',
-      (_, response) => response.writeHead(200, { 'content-length': 100 }).write('{"success"'),
       'TIMEOUT',
+      (_, response) => response.writeHead(200, { 'content-length': 100 }).write('{"success"'),
     ],
-    ['that is not UTF-8', (_, response) => response.end(Buffer.from(text, 'latin1')), 'BAD_RESPONSE'],
+    ['that is not UTF-8', 'BAD_RESPONSE', (_, response) => response.end(Buffer.from(text, 'latin1'))],
     [
       'in damaged gzip',
-      (_, response) => response.setHeader('content-encoding', 'gzip').end('not gzip'),
       'BAD_RESPONSE',
+      (_, response) => response.setHeader('content-encoding', 'gzip').end('not gzip'),
     ],
-  ])('%s is %s', async (_fact, script, code) => {
+  ])('%s is %s', async (_fact, code, script) => {
     const { backend, call } = await remote(await serve(script), { timeout: code === 'TIMEOUT' ? 0.2 : 20 });
     const { service } = backend;
     const works = [() => service.verify(call), () => service.models(call), () => say(service, call, 'x')];
