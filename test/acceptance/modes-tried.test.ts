@@ -2,9 +2,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
+import { hasNoModelServer } from '../support/machine.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
+
+const isQuiet = await hasNoModelServer();
 
 let place: PlaceWithModel;
 beforeEach(async () => {
@@ -179,49 +182,54 @@ describe('setup at a terminal', () => {
     }
   }, 30_000);
 
-  test('asks for a URL and for the source of its key if nothing else is found', async (context) => {
-    place.script = ({ method }, response) =>
-      method === 'GET'
-        ? sendJson(response, { data: [{ id: 'own-model' }] })
-        : sendStream(response, replyOf('Mine.'));
-    const typing = [
-      { after: 'Base URL of a model server', keys: `${place.server.url}/v1\r` },
-      { after: 'Where is its key?', keys: 'env:OWN_KEY\r' },
-      { after: 'Which models should become modes?', keys: '\r' },
-    ];
-    const env = { OLLAMA_HOST: '127.0.0.1:9', OWN_KEY: 'sk-own' };
-    const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which models should become modes?') && !out.includes('Base URL'))
-      context.skip('a model server runs here');
-    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
-      status: 0,
-      out: expect.stringContaining('own-model replied, and is now the default mode.'),
-    });
-    expect(place.server.requests.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer sk-own',
-      'Bearer sk-own',
-    ]);
-  }, 30_000);
+  test.runIf(isQuiet)(
+    'asks for a URL and for the source of its key if nothing else is found',
+    async () => {
+      place.script = ({ method }, response) =>
+        method === 'GET'
+          ? sendJson(response, { data: [{ id: 'own-model' }] })
+          : sendStream(response, replyOf('Mine.'));
+      const typing = [
+        { after: 'Base URL of a model server', keys: `${place.server.url}/v1\r` },
+        { after: 'Where is its key?', keys: 'env:OWN_KEY\r' },
+        { after: 'Which models should become modes?', keys: '\r' },
+      ];
+      const env = { OLLAMA_HOST: '127.0.0.1:9', OWN_KEY: 'sk-own' };
+      const { status, out } = await place.terminal('parley setup', env, typing);
+      expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+        status: 0,
+        out: expect.stringContaining('own-model replied, and is now the default mode.'),
+      });
+      expect(place.server.requests.map(({ headers }) => headers.authorization)).toEqual([
+        'Bearer sk-own',
+        'Bearer sk-own',
+      ]);
+    },
+    30_000,
+  );
 
-  test('says that a provider cannot be reached, and not how to install another', async (context) => {
-    const gone = await serve(() => {});
-    await gone.close();
-    const env = {
-      OLLAMA_HOST: '127.0.0.1:9',
-      OPENAI_API_KEY: 'sk-canary',
-      OPENAI_BASE_URL: `${gone.url}/v1`,
-    };
-    const typing = [
-      { after: 'OPENAI_API_KEY is set', keys: 'y\r' },
-      { after: 'Base URL of a model server', keys: '\r' },
-    ];
-    const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which models should become modes?')) context.skip('a model server runs here');
-    expect(status).toBe(1);
-    // The terminal has 80 columns, at which notices are wrapped.
-    expect(out.replace(/\s+/g, ' ')).toContain(
-      `OpenAI (${gone.url}/v1) lists no models: nothing is listening there. (NOT_FOUND)`,
-    );
-    expect(out).not.toMatch(/Install|canary/);
-  }, 30_000);
+  test.runIf(isQuiet)(
+    'says that a provider cannot be reached, and not how to install another',
+    async () => {
+      const gone = await serve(() => {});
+      await gone.close();
+      const env = {
+        OLLAMA_HOST: '127.0.0.1:9',
+        OPENAI_API_KEY: 'sk-canary',
+        OPENAI_BASE_URL: `${gone.url}/v1`,
+      };
+      const typing = [
+        { after: 'OPENAI_API_KEY is set', keys: 'y\r' },
+        { after: 'Base URL of a model server', keys: '\r' },
+      ];
+      const { status, out } = await place.terminal('parley setup', env, typing);
+      expect(status).toBe(1);
+      // The terminal has 80 columns, at which notices are wrapped.
+      expect(out.replace(/\s+/g, ' ')).toContain(
+        `OpenAI (${gone.url}/v1) lists no models: nothing is listening there. (NOT_FOUND)`,
+      );
+      expect(out).not.toMatch(/Install|canary/);
+    },
+    30_000,
+  );
 });

@@ -1,5 +1,6 @@
 // Questions at a terminal without cursor control: no control sequences, and the same answers as elsewhere.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasNoModelServer } from '../support/machine.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 
@@ -55,25 +56,28 @@ test('a key is read without being shown, and Backspace corrects it', async () =>
   await place.output(['profiles', 'remove', 'plain']);
 });
 
-test('the models to set up are selected by their numbers, and again after an invalid number', async () => {
-  const server = await serve(({ path }, response) =>
-    path.endsWith('/models')
-      ? sendJson(response, { object: 'list', data: [{ id: 'one' }, { id: 'two' }] })
-      : sendJson(response, {
-          choices: [{ message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
-        }),
-  );
-  const screen = place.screen(['setup'], {
-    env: { TERM: 'dumb', CI: undefined, OLLAMA_HOST: server.url, OPENAI_API_KEY: undefined },
-  });
-  await screen.shows('(Enter alone: none):');
-  screen.type('3\r');
-  await screen.shows('Type numbers from 1 to 2.');
-  screen.type('2\r');
-  await screen.shows('two replied');
-  await screen.ended;
-  expect(screen.bytes).not.toContain('\x1b');
-  expect(screen.text).toContain('1  one (Ollama)\n2  two (Ollama)\n');
-  screen.close();
-  await server.close();
-});
+test.runIf(await hasNoModelServer())(
+  'the models to set up are selected by their numbers, and again after an invalid number',
+  async () => {
+    const server = await serve(({ path }, response) =>
+      path.endsWith('/models')
+        ? sendJson(response, { object: 'list', data: [{ id: 'one' }, { id: 'two' }] })
+        : sendJson(response, {
+            choices: [{ message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+          }),
+    );
+    const screen = place.screen(['setup'], {
+      env: { TERM: 'dumb', CI: undefined, OLLAMA_HOST: server.url, OPENAI_API_KEY: undefined },
+    });
+    await screen.shows('(Enter alone: none):');
+    screen.type('3\r');
+    await screen.shows('Type numbers from 1 to 2.');
+    screen.type('2\r');
+    await screen.shows('two replied');
+    await screen.ended;
+    expect(screen.bytes).not.toContain('\x1b');
+    expect(screen.text).toContain('1  one (Ollama)\n2  two (Ollama)\n');
+    screen.close();
+    await server.close();
+  },
+);

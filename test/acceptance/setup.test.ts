@@ -1,16 +1,17 @@
 // `parley setup` with and without a model server on this machine, up to the first reply; and `parley usage` afterwards.
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { differences, readShapes } from '../support/json-shapes.ts';
+import { hasNoModelServer } from '../support/machine.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
+
+const isQuiet = await hasNoModelServer();
 
 let place: PlaceInProcess;
 let server: ScriptedServer;
@@ -48,8 +49,7 @@ test('with --yes the first model of a server on this machine becomes the default
     (await place.answer<{ name: string }[]>(['modes', 'list'])).map(({ name }) => name);
   const made = await modes();
   expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toMatchObject({
-    // This machine may have a model server of its own on one of the usual ports.
-    modes: expect.arrayContaining(['qwen3:8b']),
+    modes: ['qwen3:8b'],
     default: 'qwen3:8b',
     reply: 'Hello there.',
   });
@@ -136,26 +136,30 @@ describe('a vendor whose key is set, at a terminal', () => {
   afterEach(() => vendor.close());
   const question = () => `OPENAI_API_KEY is set. Ask 127.0.0.1:${vendor.port} which models it has?`;
 
-  test('is contacted after a confirmation, at OPENAI_BASE_URL, and becomes a mode', async () => {
-    const typing = [
-      { after: question(), keys: 'y\r' },
-      { after: 'Which models should become modes?', keys: '\u001b[B\u001b[B \r' },
-    ];
-    const { status, out } = await place.terminal('parley setup', vendorEnv(), typing);
-    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
-      status: 0,
-      out: expect.stringContaining('gpt-x replied, and is now the default mode.'),
-    });
-    expect(out).not.toContain('sk-canary');
-    expect(vendor.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      ['/openai/v1/models', 'Bearer sk-canary'],
-      ['/openai/v1/chat/completions', 'Bearer sk-canary'],
-    ]);
-    expect(await place.answer(['modes', 'show', 'gpt-x'])).toMatchObject({
-      base_url: `${vendor.url}/openai/v1`,
-      key: 'env:OPENAI_API_KEY',
-    });
-  }, 30_000);
+  test.runIf(isQuiet)(
+    'is contacted after a confirmation, at OPENAI_BASE_URL, and becomes a mode',
+    async () => {
+      const typing = [
+        { after: question(), keys: 'y\r' },
+        { after: 'Which models should become modes?', keys: '\u001b[B\u001b[B \r' },
+      ];
+      const { status, out } = await place.terminal('parley setup', vendorEnv(), typing);
+      expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+        status: 0,
+        out: expect.stringContaining('gpt-x replied, and is now the default mode.'),
+      });
+      expect(out).not.toContain('sk-canary');
+      expect(vendor.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+        ['/openai/v1/models', 'Bearer sk-canary'],
+        ['/openai/v1/chat/completions', 'Bearer sk-canary'],
+      ]);
+      expect(await place.answer(['modes', 'show', 'gpt-x'])).toMatchObject({
+        base_url: `${vendor.url}/openai/v1`,
+        key: 'env:OPENAI_API_KEY',
+      });
+    },
+    30_000,
+  );
 
   test.each([
     ['a no', 'n\r', 0],
@@ -222,13 +226,13 @@ test('with --yes up to three models of a server are tried until one works, and e
     const none = await place.parley(['setup', '--yes'], { env: there });
     expect(none.err).toMatch(/for a\b.*for b\b.*for c\b/s);
     expect(asked).toEqual(['a', 'b', 'c']);
-    if (none.status !== 0) expect(none.err).toContain('parley modes default a');
-    expect((await names()).filter((name) => /^[abcd]$/.test(name))).toEqual(['a']);
+    expect(none.err).toContain('parley modes default a');
+    expect(await names()).toEqual(['a', 'eliza', 'echo']);
     good = 'c';
     expect(await place.answer(['setup', '--yes', '--quiet'], { env: there })).toMatchObject({
-      ...{ modes: expect.arrayContaining(['a', 'c']), default: 'c', reply: 'Here.' },
+      ...{ modes: ['a', 'c'], default: 'c', reply: 'Here.' },
     });
-    expect((await names()).filter((name) => /^[abcd]$/.test(name))).toEqual(['a', 'c']);
+    expect(await names()).toEqual(['a', 'c', 'eliza', 'echo']);
   } finally {
     await many.close();
   }
@@ -254,21 +258,20 @@ test('a note says what Ollama leaves out of a long conversation, once for each m
   expect(await add('c', 'http://127.0.0.1:8080/v1')).not.toMatch(window);
 });
 
-test('with --yes a model that fails is replaced by one of the next server', async (context) => {
+test('with --yes a model that fails is replaced by one of the next server', async () => {
   fails = true;
-  const lmStudio = createServer(({ method }, response) =>
+  const lmStudio = await serve(({ method }, response) =>
     method === 'GET'
       ? sendJson(response, { object: 'list', data: [{ id: 'gemma', object: 'model' }] })
       : sendStream(response, replyOf('Here.')),
   );
-  lmStudio.listen(1234, '127.0.0.1');
-  await once(lmStudio, 'listening').catch(() => context.skip('port 1234 is taken'));
+  place.modelAddresses['LM Studio'] = `${lmStudio.url}/v1`;
   try {
     const { status, err } = await place.parley(['setup', '--yes'], { env });
     expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/No memory.*gemma replied/s) });
     expect(await place.output(['chat', '-n', 'hi'])).toBe('Here.\n');
   } finally {
-    lmStudio.close();
+    await lmStudio.close();
   }
 });
 
@@ -302,22 +305,28 @@ test('at a terminal Enter alone selects none of several models, and a note says 
   expect(await place.answer(['models'])).toHaveLength(2);
 }, 30_000);
 
-test('at a terminal Enter alone selects the only model', async () => {
-  const only = await serve(({ method }, response) =>
-    method === 'GET' ? sendJson(response, { data: [{ id: 'qwen3:8b' }] }) : sendStream(response, reply),
-  );
-  try {
-    const { status, out } = await place.terminal('parley setup', { OLLAMA_HOST: `127.0.0.1:${only.port}` }, [
-      { after: 'Which models should become modes?', keys: '\r' },
-    ]);
-    expect({ status, out: stripVTControlCharacters(out) }).toEqual({
-      status: 0,
-      out: expect.stringContaining('Created mode qwen3:8b: qwen3:8b at Ollama.'),
-    });
-  } finally {
-    await only.close();
-  }
-}, 30_000);
+test.runIf(isQuiet)(
+  'at a terminal Enter alone selects the only model',
+  async () => {
+    const only = await serve(({ method }, response) =>
+      method === 'GET' ? sendJson(response, { data: [{ id: 'qwen3:8b' }] }) : sendStream(response, reply),
+    );
+    try {
+      const { status, out } = await place.terminal(
+        'parley setup',
+        { OLLAMA_HOST: `127.0.0.1:${only.port}` },
+        [{ after: 'Which models should become modes?', keys: '\r' }],
+      );
+      expect({ status, out: stripVTControlCharacters(out) }).toEqual({
+        status: 0,
+        out: expect.stringContaining('Created mode qwen3:8b: qwen3:8b at Ollama.'),
+      });
+    } finally {
+      await only.close();
+    }
+  },
+  30_000,
+);
 
 test('without a terminal and without --yes nothing is done', async () => {
   const { status, err } = await place.parley(['setup'], { env });
@@ -359,15 +368,14 @@ test('usage sums up by mode, session and day, with bars on a terminal', async ()
   narrow.close();
 });
 
-test('an Ollama without a chat model is reported, with a model to pull', async (context) => {
+test('an Ollama without a chat model is reported, with a model to pull', async () => {
   const embedding = await serve((_request, response) =>
     sendJson(response, { object: 'list', data: [{ id: 'nomic-embed-text' }] }),
   );
   try {
-    const { status, err } = await place.parley(['setup', '--yes'], {
+    const { err } = await place.parley(['setup', '--yes'], {
       env: { OLLAMA_HOST: `127.0.0.1:${embedding.port}` },
     });
-    if (status === 0) context.skip('another model server runs here');
     expect(err).toContain('No model to chat with was found on this machine');
     expect(err).toContain('none of its models is made for chats. Pull one with ollama pull');
     expect(err).not.toContain('Install Ollama');
@@ -383,7 +391,7 @@ test('an Ollama without any model is reported, with a model to pull', async () =
       env: { OLLAMA_HOST: `127.0.0.1:${empty.port}` },
     });
     expect(err).toMatch(/Ollama \(http:\S+\): has no model yet/);
-    expect(err).toMatch(/Pull a model with ollama pull|replied/);
+    expect(err).toContain('Pull a model with ollama pull');
   } finally {
     await empty.close();
   }

@@ -9,6 +9,7 @@ import type { Dependencies } from '../../src/compose/dependencies.ts';
 import { composition } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
+import type { ModelProgram } from '../../src/service/model-server.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { locks } from './locks.ts';
 import { type Outcome, Place, type RunOptions } from './parley.ts';
@@ -18,6 +19,12 @@ const directoryOfTests = process.cwd();
 
 /** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
+  /** Where commands in this process look for model servers, instead of at the usual ports: this machine may have real ones there. */
+  readonly modelAddresses: Partial<Record<ModelProgram, string>> = {
+    'llama.cpp': 'http://127.0.0.1:9/v1',
+    'LM Studio': 'http://127.0.0.1:9/v1',
+  };
+
   /** True for commands that need the real program: `serve`, the threads of the build, another directory, an open file, variables of Node. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
@@ -27,7 +34,7 @@ export class PlaceInProcess extends Place {
       return this.binary(args, options);
     }
     process.chdir(this.path);
-    return runInProcess(args, { ...this.env, ...env }, options.stdin);
+    return runInProcess(args, { ...this.env, ...env }, options.stdin, this.modelAddresses);
   }
 
   /** Runs the real program to its end. */
@@ -45,6 +52,7 @@ async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   stdin: RunOptions['stdin'],
+  modelAddresses: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   const { signal } = new AbortController();
   const written = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
@@ -81,6 +89,7 @@ async function runInProcess(
     endsProcess: false,
     sinceBoot,
   };
+  const composed = composition(dependencies);
   const status = await runCommandLine(args, {
     ...host,
     stdin: {
@@ -89,7 +98,14 @@ async function runInProcess(
       open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
       openBytes: () => Readable.from(piecesOf(stdin), { objectMode: true }),
     },
-    ...composition(dependencies),
+    ...composed,
+    findModels(servers, ...options) {
+      const moved = servers.map((server) => {
+        const base_url = modelAddresses[server.name];
+        return base_url === undefined ? server : { ...server, base_url };
+      });
+      return composed.findModels(moved, ...options);
+    },
   });
   for (const output of Object.values(outputs)) await output.finish();
   const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];
