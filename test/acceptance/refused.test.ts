@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
-import { lockStore } from '../server/store-lock.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { Place, type RunOptions, type Variables } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { ProgramInProcess } from '../support/program-in-process.ts';
-import { lockElsewhere, lookInto } from '../support/raw-database.ts';
+import { lookInto } from '../support/raw-database.ts';
+import { lockStore } from '../support/store-lock.ts';
 import { sinceBoot } from '../support/store-options.ts';
 
 const place = new PlaceInProcess();
@@ -349,7 +349,7 @@ test.concurrent('--timeout shortens the wait for a locked store', async () => {
   try {
     await own.output([...hello, '-m', 'echo']);
     // Without the option, each would wait for these three seconds, and then succeed.
-    const { ended } = await lockElsewhere(own.storeFile, 3000);
+    const { ended } = await lockStore(own.storeFile, 3000);
     const calls = [
       ['sessions', 'create'],
       [...hello, '-m', 'echo'],

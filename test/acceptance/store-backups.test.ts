@@ -7,9 +7,10 @@ import { olderStore } from '../support/older-store.ts';
 import { endOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { lockElsewhere, lookInto } from '../support/raw-database.ts';
+import { lookInto } from '../support/raw-database.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
+import { lockStore } from '../support/store-lock.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
 let database: PostgresServer;
@@ -203,7 +204,7 @@ test('--timeout shortens the wait for a locked store of a restoration, a backup 
   const file = join(one.path, 'b');
   await one.output(['store', 'backup', file]);
   // Without the option, each would wait for these three seconds, and then succeed.
-  const { ended } = await lockElsewhere(one.storeFile, 3000);
+  const { release } = await lockStore(one.storeFile, 3000);
   for (const words of [
     ['restore', file, '--replace'],
     ['backup', join(one.path, 'c')],
@@ -213,7 +214,7 @@ test('--timeout shortens the wait for a locked store of a restoration, a backup 
       status: 7,
       code: 'STORE_BUSY',
     });
-  await ended;
+  await release();
 });
 
 test('a damaged backup changes nothing, from a file or from standard input', async () => {

@@ -10,8 +10,9 @@ import { expectFailure } from '../support/failures.ts';
 import { endOf, type Outcome } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { lockElsewhere, lookInto } from '../support/raw-database.ts';
+import { lookInto } from '../support/raw-database.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
+import { lockStore } from '../support/store-lock.ts';
 import { storeOptions } from '../support/store-options.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
@@ -245,14 +246,14 @@ async function lockedPlace(holdMs: number) {
   const locked = removeAfterTest(new PlaceInProcess());
   mkdirSync(locked.dataDirectory, { recursive: true, mode: 0o700 });
   writeFileSync(locked.storeFile, '', { mode: 0o600 });
-  return { locked, ...(await lockElsewhere(locked.storeFile, holdMs)) };
+  return { locked, ...(await lockStore(locked.storeFile, holdMs)) };
 }
 
 test('--timeout shortens the wait of a migration for a locked store', async () => {
   // Without the option, it would wait for these three seconds, and then succeed.
-  const { locked, ended } = await lockedPlace(3000);
+  const { locked, release } = await lockedPlace(3000);
   expectFailure(await locked.parley(['--timeout', '0.2', ...migrate]), { status: 7, code: 'STORE_BUSY' });
-  await ended;
+  await release();
 });
 
 test('a command that waits for a new store which another program holds says so, and not with --quiet', async () => {

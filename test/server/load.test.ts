@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockStore } from '../support/store-lock.ts';
 import { RawConnection } from './raw-connection.ts';
 import { bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
-import { lockStore } from './store-lock.ts';
 
 let server: ServerFixture;
 beforeEach(async () => {

@@ -1,7 +1,4 @@
-// Reads a SQLite file without the store, when the store is closed; and a process that holds its write lock.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+// Reads a SQLite file without the store, when the store is closed.
 import Database from 'better-sqlite3';
 import { driver } from './driver.ts';
 import { rawNodeDatabase } from './raw-node-database.ts';
@@ -19,26 +16,4 @@ export function lookInto<T>(path: string, look: (database: Database.Database) =>
   } finally {
     database.close();
   }
-}
-
-const lockScript = `
-  const Database = require('better-sqlite3');
-  const database = new Database(process.argv[1]);
-  database.exec('BEGIN IMMEDIATE');
-  process.stdout.write('locked');
-  setTimeout(() => { database.exec('ROLLBACK'); database.close(); }, Number(process.argv[2]));
-`;
-
-/** Resolves when another process has the write lock, which it holds for this time; `ended` resolves when it has released it. */
-export async function lockElsewhere(
-  path: string,
-  holdMs: number,
-): Promise<{ readonly ended: Promise<unknown> }> {
-  const holder = spawn(process.execPath, ['-e', lockScript, path, String(holdMs)], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(holder, 'exit');
-  await once(holder.stdout, 'data');
-  return { ended };
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lockElsewhere } from '../../support/raw-database.ts';
+import { lockStore } from '../../support/store-lock.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openTestStore } from '../../support/test-store.ts';
@@ -28,7 +28,7 @@ it('waits for another process without stopping its own', async () => {
   const timer = setInterval(() => {
     ticks += 1;
   }, 5);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 400);
+  const { ended } = await lockStore(join(directory, 'parley.db'), 400);
   ticks = 0;
   const id = await newSession(store, project);
   clearInterval(timer);
@@ -42,19 +42,19 @@ it('reads while another process writes', async () => {
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 0 });
   const project = await newProject(store);
   const id = await newSession(store, project);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 200);
+  const lock = await lockStore(join(directory, 'parley.db'));
   expect(await store.findSession(project, id)).not.toBeNull();
-  await ended;
+  await lock.release();
 });
 
 it('is not ready while it cannot be written, even if it can be read', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   await store.ping();
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 300);
+  const lock = await lockStore(join(directory, 'parley.db'));
   await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_BUSY' });
   expect(await store.listKeys()).toEqual([]);
-  await ended;
+  await lock.release();
   await store.ping();
 });
 
@@ -63,13 +63,13 @@ it('reports that the store is locked when the wait is over, and works after the 
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 50 });
   const project = await newProject(store);
   const id = await newSession(store, project);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 500);
+  const lock = await lockStore(join(directory, 'parley.db'));
   const locked = { code: 'STORE_BUSY', message: expect.stringContaining(directory) };
   await Promise.all([
     expect(store.deleteSession(project, id, startOfTime)).rejects.toMatchObject(locked),
     expect(store.changeSession(project, id, { title: 'x' })).rejects.toMatchObject(locked),
   ]);
-  await ended;
+  await lock.release();
   expect(await store.findSession(project, id)).toMatchObject({ title: null });
   expect(await store.deleteSession(project, id, startOfTime)).not.toBeNull();
 });
@@ -80,34 +80,30 @@ it('waits longer to store a reply than for any other write, because the reply wa
   const project = await newProject(store);
   const begun = await store.beginTurn(project, turnStart());
   if (begun.kind !== 'begun') throw new Error(begun.kind);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 500);
+  const lock = await lockStore(join(directory, 'parley.db'));
   const reply = store.endTurn(project, begun.turn, turnReply({ content: 'kept' }));
   await expect(newSession(store, project)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+  await lock.release();
   expect(await reply).toEqual({ kind: 'kept', message_count: 2 });
   const messages = await store.listMessages(project, begun.turn.session_id, firstPage);
   expect(messages?.items.map(({ content }) => content)).toContain('kept');
-  await ended;
 });
 
 it('drops a turn that waits for the lock as soon as its signal fires, and stores nothing of it', async () => {
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
-  let isHeld = true;
-  void ended.then(() => {
-    isHeld = false;
-  });
+  const lock = await lockStore(join(directory, 'parley.db'));
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 50);
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
   // The other call still waits for the lock.
   const kept = newSession(store, project);
-  expect(isHeld).toBe(true);
   expect(
     (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
   ).toEqual([]);
+  await lock.release();
   const id = await kept;
   expect(
     (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
@@ -118,13 +114,12 @@ it('closes at once when nothing waits any more, although the lock is held', asyn
   const directory = temporaryDirectory();
   const { store } = await openTestStore({ ...storeOptions(directory), lockWaitMs: 600_000 });
   const project = await newProject(store);
-  const { ended } = await lockElsewhere(join(directory, 'parley.db'), 700);
+  const lock = await lockStore(join(directory, 'parley.db'));
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('stopped')), 50);
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
-  const first = await Promise.race([store.close().then(() => 'closed'), ended.then(() => 'let go')]);
-  expect(first).toBe('closed');
-  await ended;
+  await store.close();
+  await lock.release();
 });
 
 it('opens while another process writes', async () => {
@@ -132,8 +127,8 @@ it('opens while another process writes', async () => {
   mkdirSync(join(directory, 'data'));
   const first = await openTestStore(storeOptions(join(directory, 'data')));
   await newProject(first.store);
-  const { ended } = await lockElsewhere(join(directory, 'data/parley.db'), 200);
+  const lock = await lockStore(join(directory, 'data/parley.db'));
   const second = await openTestStore({ ...storeOptions(join(directory, 'data')), lockWaitMs: 0 });
   expect(second.created).toBe(false);
-  await ended;
+  await lock.release();
 });

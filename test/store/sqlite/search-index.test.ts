@@ -8,8 +8,9 @@ import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { olderStore } from '../../support/older-store.ts';
-import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
+import { lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
+import { lockStore } from '../../support/store-lock.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openTestStore } from '../../support/test-store.ts';
@@ -186,13 +187,13 @@ it('while another process writes, a search finds the new messages too, and waits
   await begin(store, project, 'before');
   fillIndexes(directory);
   await begin(store, project, 'before again');
-  const { ended } = await lockElsewhere(path, 1500);
+  const lock = await lockStore(path);
   expect(await found(store, project, 'before')).toBe(2);
-  await ended;
+  await lock.release();
   lookInto(path, (database) => addMessages(database, 1100));
-  const { ended: again } = await lockElsewhere(path, 1500);
+  const again = await lockStore(path);
   await expect(found(store, project, 'mountain')).rejects.toMatchObject({ code: 'STORE_BUSY' });
-  await again;
+  await again.release();
   expect(await found(store, project, 'mountain')).toBe(1);
 });
 
