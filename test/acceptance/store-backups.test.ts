@@ -188,7 +188,7 @@ test('a store in use, and one of a newer version, are not replaced', async () =>
   const file = join(one.path, 'b');
   await one.output(['store', 'backup', file]);
   const server = await servePlace(one);
-  const busy = await one.parley(['store', 'restore', file, '--replace']);
+  const busy = await one.parley(['--timeout', '0.2', 'store', 'restore', file, '--replace']);
   expectFailure(busy, { status: 7, code: 'STORE_BUSY' });
   await server.end('SIGTERM');
   expect(readdirSync(one.dataDirectory).filter((name) => name.includes('restoring'))).toEqual([]);
