@@ -56,6 +56,7 @@ describe('a client of many requests', () => {
 
   it('reports failures, limits and stops as at first', async () => {
     const { server, ask, client } = await started(echo, 2000);
+    const timeouts: Promise<void>[] = [];
     for (const isLater of [false, true]) {
       if (isLater) await inParallel(100, async () => void (await (await ask('/warm')).text(100)));
       await expect((await ask('/cut')).text(100)).rejects.toMatchObject({ kind: 'broken', isSent: true });
@@ -67,8 +68,9 @@ describe('a client of many requests', () => {
       const reason = new Error('stopped');
       setTimeout(() => stop.abort(reason), 50);
       await expect(stopped).rejects.toBe(reason);
-      await expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', isSent: true });
+      timeouts.push(expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', isSent: true }));
     }
+    await Promise.all(timeouts);
     await server.close();
     // The client first has to learn that its kept connections are closed.
     await delay(100);
