@@ -1,4 +1,5 @@
 // While a reply pauses, a live text is shown at its end, which is erased when the reply continues.
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';
 import type { Place } from '../../support/parley.ts';
@@ -68,23 +69,29 @@ test('a server reports the thinking, too', async () => {
   await served.end('SIGTERM');
 });
 
-test('the live text says that a server requested the wait', async () => {
-  const server = await serve((_request, response, count) => {
-    if (count > 1) return sendJson(response, { success: true, data: { session_id: 's', reply: 'Hi.' } });
+test('the live text says that a server requested the wait, and not with --quiet', async () => {
+  const refused = new Set<string>();
+  const repeated: ServerResponse[] = [];
+  const server = await serve(({ body }, response) => {
+    const { message } = JSON.parse(body);
+    if (refused.has(message)) return repeated.push(response);
+    refused.add(message);
     response.setHeader('Retry-After', '1');
     return sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Later.' } }, 429);
   });
-  const env = talkingTo(server.url);
-  const screen = fixture.open(['chat', '-n', '-m', 'x', '--quiet', 'hi'], { env });
-  const told = fixture.open(['chat', '-n', '-m', 'x', 'hi'], { env });
   try {
-    await told.until(
-      'told',
-      () => /Waiting \d s at the server’s request: \d s/.test(told.text) || told.text.includes('Hi.'),
-    );
-    await Promise.all([screen.ended, told.ended]);
-    expect(told.text).toMatch(/^Hi\.\nsession s, continue with/);
-    expect(screen.text).toBe('Hi.');
+    const chat = ['chat', '-n', '-m', 'x'];
+    const env = talkingTo(server.url);
+    const quiet = fixture.open([...chat, '--quiet', 'one'], { env });
+    const screen = fixture.open([...chat, 'other'], { env });
+    await screen.until('the wait', () => /Waiting \d s at the server’s request: \d s/.test(screen.text));
+    await expect.poll(() => repeated.length).toBe(2);
+    for (const response of repeated)
+      sendJson(response, { success: true, data: { session_id: 's', reply: 'Hi.' } });
+    await Promise.all([screen.ended, quiet.ended]);
+    expect(screen.text).toMatch(/^Hi\.\nsession s, continue with/);
+    expect(quiet.text).toBe('Hi.');
+    expect(quiet.bytes).not.toContain('Waiting');
   } finally {
     await server.close();
   }
