@@ -144,4 +144,10 @@ test('a path that cannot be locked is refused by name, with the remedy', async (
     code: 'CONFIG',
     message: `${nowhere.path} cannot be written (ENOENT).`,
   });
+  const deep = join(other.path, ...new Array(6).fill('d'.repeat(90)));
+  mkdirSync(deep, { recursive: true });
+  await expect(holdFileLock({ ...lock, path: join(deep, 'lock') }, 'the thing')).rejects.toMatchObject({
+    code: 'CONFIG',
+    hint: expect.stringMatching(/no path of more than 504 bytes.* a shorter directory/),
+  });
 });

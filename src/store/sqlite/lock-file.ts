@@ -5,6 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import type { SqliteDriver } from './driver.ts';
 import { isLocked } from './lock-wait.ts';
+import { tooLongPath } from './sqlite-errors.ts';
 
 /** Returns a function that takes a lock. That function returns the release, or null while another connection holds the lock. */
 export function lockFiles(driver: SqliteDriver): (path: string) => (() => void) | null {
@@ -43,9 +44,12 @@ function makeFile(path: string): void {
 
 function unusable(path: string, cause: unknown): ParleyError {
   const { code = '', message } = cause as { readonly code?: string; readonly message: string };
+  const tooLong = tooLongPath(path);
   const hint =
     code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT'
       ? 'It must be empty. End every process that uses it, then remove it.'
-      : 'Make it a file that you may write, on a file system that has locks.';
+      : tooLong === null
+        ? 'Make it a file that you may write, on a file system that has locks.'
+        : `${tooLong} Set PARLEY_DATA_DIR, or PARLEY_CONFIG_DIR for a lock in it, to a shorter directory.`;
   return new ParleyError('CONFIG', `The lock ${path} cannot be taken (${code || message}).`, { hint, cause });
 }

@@ -54,10 +54,18 @@ export function storeError(error: unknown, path: string): ParleyError {
 const longestPath = 504;
 
 function unusableHint(path: string): string {
+  const tooLong = tooLongPath(path);
+  return tooLong === null
+    ? `Check the disk, and who may write the file and its directory; ${elsewhere}.`
+    : `${tooLong} Set PARLEY_DATA_DIR to a shorter one.`;
+}
+
+/** Null for a path that SQLite can open. */
+export function tooLongPath(path: string): string | null {
   const bytes = Buffer.byteLength(path);
   return bytes > longestPath
-    ? `SQLite opens no path of more than ${longestPath} bytes, and this one has ${bytes}. Set PARLEY_DATA_DIR to a shorter one.`
-    : `Check the disk, and who may write the file and its directory; ${elsewhere}.`;
+    ? `SQLite opens no path of more than ${longestPath} bytes, and this one has ${bytes}.`
+    : null;
 }
 
 /** True for a statement that does not fit the schema. A process that reads the store for another reports it as `INTERNAL_ERROR`. */
