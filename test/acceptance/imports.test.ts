@@ -17,6 +17,7 @@ import type { SessionRecord } from '../../src/service/session-archive.ts';
 import { type ImportFixture, importFixtures, referenceOf, toldSessions } from '../support/import-fixtures.ts';
 import { writeConversations } from '../support/import-storm.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
 import { zipArchive } from '../support/zip-archive.ts';
 
 let place: PlaceInProcess;
@@ -165,6 +166,8 @@ test('conversations outside of the filters are not imported, and a dry run impor
   const early = await imported('--match', 'Hello*', '--messages-only', path);
   expect(early.statuses).toEqual(['imported', 'skipped', 'failed']);
   expect(early.err).toContain('2 conversations excluded by the options.');
+  // The file would fail again.
+  expect(early.err).not.toContain('To retry');
   const plain = await imported('--match', 'Why*', '--messages-only', path);
   const [current] = await kept(plain.results);
   expect(current?.messages.at(-1)?.content).toBe('A shore at ebb.');
@@ -180,6 +183,20 @@ const grownExport = (more: readonly string[]) =>
       })),
     },
   ]);
+
+test('only a failure that may pass is followed by the advice to run the command again', async () => {
+  const server = await serve(({ method }, response) => {
+    const error = { code: method === 'GET' ? 'SESSION_NOT_FOUND' : 'INTERNAL_ERROR', message: 'It failed.' };
+    sendJson(response, { success: false, error }, method === 'GET' ? 404 : 500);
+  });
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, grownExport([]));
+  const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'k' };
+  const { err } = await place.parley(['sessions', 'import', file], { env });
+  await server.close();
+  expect(err).toContain('It failed. (INTERNAL_ERROR)');
+  expect(err).toContain('To retry the failed sessions, run the same command again');
+});
 
 test('a conversation that has grown gets its new messages, and its title here stays', async () => {
   const file = join(place.path, 'conversations.json');

@@ -48,6 +48,8 @@ export class ImportReport {
   #shown = 0;
   /** The exit status of the last failure. */
   #lastStatus = 0;
+  /** True if a failure may pass. A failure of the input stays until the file changes. */
+  #mayRetry = false;
   #links = 0;
   /** The session with the newest message. */
   #newest: { readonly id: string; readonly title: string | null; readonly time: string } | null = null;
@@ -103,7 +105,10 @@ export class ImportReport {
       this.#remember(session_id, session.record.session);
     if (!this.#showsAll && unremarkable.includes(status)) return;
     this.#shown += 1;
-    if (error !== null) this.#lastStatus = exitStatusOf(error.code);
+    if (error !== null) {
+      this.#lastStatus = exitStatusOf(error.code);
+      this.#mayRetry ||= error.kind !== 'input';
+    }
     if (!this.#showsAll && this.#shown > maxShown) return;
     const result = {
       session_id,
@@ -152,7 +157,7 @@ export class ImportReport {
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
     await this.#failures.sumUp();
-    if (this.#failed > 0 && !this.#plan.dryRun)
+    if (this.#mayRetry && !this.#plan.dryRun)
       await this.say(
         'To retry the failed sessions, run the same command again: imported sessions stay as they are.',
       );
