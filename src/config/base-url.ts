@@ -5,11 +5,14 @@ import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 
-/** The URL without a slash at its end and with its path prefix. `source` names where the URL came from. */
+/**
+ * The URL without a slash at its end and with its path prefix. `source` names where the URL came from. `hasKey` is false for a server that
+ * gets no key.
+ */
 export function readBaseUrl(
   text: string,
   source: string,
-  options: { readonly insecureHttp: boolean },
+  { insecureHttp, hasKey = true }: { readonly insecureHttp: boolean; readonly hasKey?: boolean },
 ): string {
   // The URL parser silently drops some of these characters.
   if (!/^[!-~]*$/.test(text) && /[\p{Cc}\p{Cf}\p{Z}]/u.test(text))
@@ -21,13 +24,14 @@ export function readBaseUrl(
     throw refused(
       source,
       'contains a user name or a password',
-      'Remove them; the API key alone identifies you.',
+      hasKey ? 'Remove them; the API key alone identifies you.' : 'Remove them.',
     );
   }
   if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
   if (text.includes('?') || text.includes('#')) throw refused(source, 'contains a query or a fragment');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
-    throw refused(source, `would send the key unencrypted to ${beginning(url.hostname)}`, '', {
+  const sent = hasKey ? 'the key' : 'the messages';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecureHttp) {
+    throw refused(source, `would send ${sent} unencrypted to ${beginning(url.hostname)}`, '', {
       kind: 'allow_plain_http',
       ofMode: false,
     });

@@ -56,11 +56,12 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   const read = <Name extends keyof typeof readers>(field: Name) =>
     readers[field](fields[field], [...path, field]) as ReturnType<(typeof readers)[Name]>;
   const insecure_http = read('insecure_http');
+  const hasKey = (fields['key'] ?? null) !== null;
   return {
     name,
     description: read('description'),
     engine: read('engine'),
-    base_url: checkUrl(read('base_url'), [...path, 'base_url'], insecure_http),
+    base_url: checkUrl(read('base_url'), [...path, 'base_url'], { insecureHttp: insecure_http, hasKey }),
     model: read('model'),
     key: read('key'),
     system: read('system'),
@@ -158,9 +159,13 @@ function readParameters(value: unknown, path: readonly string[]): Readonly<Recor
   return fields as Readonly<Record<string, JsonValue>>;
 }
 
-function checkUrl(url: string, path: readonly string[], insecureHttp: boolean): string {
+function checkUrl(
+  url: string,
+  path: readonly string[],
+  options: { readonly insecureHttp: boolean; readonly hasKey: boolean },
+): string {
   try {
-    return readBaseUrl(url, path.join('.'), { insecureHttp });
+    return readBaseUrl(url, path.join('.'), options);
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const problem = /^The URL of \S+ (.*)\.$/.exec(error.message)?.[1] ?? error.message;

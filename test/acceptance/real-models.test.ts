@@ -48,7 +48,7 @@ describe('a mode', () => {
   test.each([
     [
       ['--base-url', 'http://example.com'],
-      /--base-url would send the key unencrypted.*\n.*allow it with --insecure-http/,
+      /--base-url would send the messages unencrypted.*\n.*allow it with --insecure-http/,
     ],
     [['--key', 'sk-canary'], /--key does not say where the key is/],
     [['--fallback', 'nobody'], /--fallback is not a mode: "nobody"/],

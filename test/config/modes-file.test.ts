@@ -95,7 +95,12 @@ test.each([
   [
     'modes:\n  one: {base_url: "http://a.example", model: m}',
     2,
-    'modes.one.base_url would send the key unencrypted',
+    'modes.one.base_url would send the messages unencrypted to a.example',
+  ],
+  [
+    'modes:\n  one: {base_url: "http://a.example", model: m, key: "env:KEY"}',
+    2,
+    'modes.one.base_url would send the key unencrypted to a.example',
   ],
   [
     'modes:\n  one: {base_url: "ftp://a.example", model: m}',

@@ -21,10 +21,11 @@ export function nothingFound(
 
 /** The user chose this server, so there is no advice about others. */
 function unusable({ server, problem }: FoundModels): ParleyError {
-  const { name, base_url } = server;
+  const { name, base_url, key } = server;
+  const subjects = key === null ? 'the network and the address' : 'the network, the address and the key';
   const reason = problem ?? 'nothing is listening there';
   return new ParleyError('NOT_FOUND', `${name} (${base_url}) lists no models: ${reason}.`, {
-    hint: `No mode was created. Check the network, the address and the key, then run parley setup again; or name the model: ${commandFor(server)}`,
+    hint: `No mode was created. Check ${subjects}, then run parley setup again; or name the model: ${commandFor(server)}`,
   });
 }
 
