@@ -107,7 +107,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'parley modes add': [
     [
-      'parley modes add qwen --base-url http://localhost:11434/v1 --model qwen3',
+      'parley modes add qwen --base-url http://localhost:11434/v1 --model qwen3:4b',
       'a model of Ollama on this machine',
     ],
     [
