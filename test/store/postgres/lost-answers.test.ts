@@ -1,6 +1,7 @@
 // What a write does whose answer is lost, whichever of its answers that is: the same as without the loss, with the same result.
 import { createHash } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import { openLostAnswerProxy } from '../../support/lost-answer-proxy.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
@@ -11,9 +12,14 @@ import { everySession, newKey, once, recordOf, startOfTime, turnReply, turnStart
 import { begin } from '../turn-steps.ts';
 
 let database: PostgresDatabase;
+let client: pg.Client;
 beforeAll(async () => {
   database = await sharedPostgres();
+  const { port, user, database: name } = database;
+  client = new pg.Client({ host: '127.0.0.1', port, user, database: name });
+  await client.connect();
 }, 60_000);
+afterAll(() => client.end());
 
 const by = { time: startOfTime, key_id: 'key_mine', request_id: 'req_mine' };
 const keys = [null, once('key')];
@@ -264,9 +270,9 @@ async function contentsOf(project: string): Promise<unknown> {
     `SELECT count(*)::integer FROM parley.to_index WHERE project = ${own}`,
     'SELECT name FROM parley.meta ORDER BY name',
   ];
-  const found: unknown[] = [];
-  for (const query of queries) found.push(await database.rows(query));
-  return found;
+  // A text of several statements has a result for each. The types of pg do not say so.
+  const results = (await client.query(queries.join(';'))) as unknown as readonly pg.QueryResult[];
+  return results.map(({ rows }) => rows);
 }
 
 async function run(store: SessionStore, scene: Scene, project: string, lost: number) {
