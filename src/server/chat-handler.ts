@@ -5,6 +5,7 @@ import type { ChatEvent, ChatReply, ChatStart, ReplyForm } from '../service/chat
 import type { ParleyError } from '../service/errors.ts';
 import { eventStreamType } from '../wire/headers.ts';
 import { ChatStream } from './chat-stream.ts';
+import { onDisconnect } from './client-disconnected.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';
 import type { RateLimit } from './rate-limiter.ts';
@@ -41,16 +42,18 @@ export async function respondWithReply(
 ): Promise<Response> {
   const streams = prefersStream(request.headers.get('accept'));
   const endStream = streams ? rateLimit.beginStream() : () => {};
+  const { replies, keys } = dependencies;
   let reply: RunningReply | null = null;
-  let endWatch = () => {};
   const end = () => {
-    endWatch();
-    reply?.end();
+    if (reply !== null) {
+      keys.end(call, reply);
+      replies.end(reply);
+    }
     endStream();
   };
   try {
-    reply = dependencies.replies.begin(request.signal);
-    endWatch = dependencies.keys.watch(call, reply.stop);
+    reply = replies.begin((listener) => onDisconnect(request, context.incoming, listener));
+    keys.watch(call, reply);
     const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
     const notice = () => stream?.showThinking();

@@ -16,6 +16,7 @@ interface ChatStreamOptions {
   onEnd(error: unknown): void;
 }
 
+type StreamedReply = Pick<RunningReply, 'signal' | 'clientDisconnected'>;
 type Start = Extract<ChatEvent, { event: 'session' }>;
 
 /** A large event, such as `done` with its whole reply, is handed over in chunks of this many bytes. */
@@ -27,7 +28,7 @@ const noBytes = Buffer.alloc(0);
 export class ChatStream implements ByteStream {
   readonly #start: Start;
   readonly #events: AsyncIterator<ChatEvent>;
-  readonly #reply: RunningReply;
+  readonly #reply: StreamedReply;
   readonly #options: ChatStreamOptions;
   /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
@@ -45,7 +46,7 @@ export class ChatStream implements ByteStream {
   constructor(
     start: Start,
     events: AsyncIterator<ChatEvent>,
-    reply: RunningReply,
+    reply: StreamedReply,
     options: ChatStreamOptions,
   ) {
     this.#start = start;

@@ -3,9 +3,14 @@ import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { hasCode, type ParleyError } from '../service/errors.ts';
 
+/** A reply that may be stopped, and then tells its client the reason. */
+interface Stoppable {
+  stop(reason: ParleyError): void;
+}
+
 interface WatchedKey {
   readonly call: Call;
-  readonly stops: Set<(reason: ParleyError) => void>;
+  readonly replies: Set<Stoppable>;
 }
 
 export class KeyWatch {
@@ -19,17 +24,19 @@ export class KeyWatch {
     this.#intervalMs = intervalMs;
   }
 
-  /** Calls `stop` once if the key becomes invalid. The returned function ends the watch. */
-  watch(call: Call, stop: (reason: ParleyError) => void): () => void {
+  /** Stops the reply if the key becomes invalid, until `end` is called. */
+  watch(call: Call, reply: Stoppable): void {
     const { apiKey } = call;
-    const key = this.#keys.get(apiKey) ?? { call, stops: new Set() };
-    key.stops.add(stop);
+    const key = this.#keys.get(apiKey) ?? { call, replies: new Set() };
+    key.replies.add(reply);
     this.#keys.set(apiKey, key);
     if (this.#timer === null) this.#schedule();
-    return () => {
-      key.stops.delete(stop);
-      if (key.stops.size === 0 && this.#keys.get(apiKey) === key) this.#keys.delete(apiKey);
-    };
+  }
+
+  end({ apiKey }: Call, reply: Stoppable): void {
+    const key = this.#keys.get(apiKey);
+    key?.replies.delete(reply);
+    if (key?.replies.size === 0) this.#keys.delete(apiKey);
   }
 
   #schedule(): void {
@@ -41,13 +48,13 @@ export class KeyWatch {
     this.#timer.unref();
   }
 
-  async #check({ call, stops }: WatchedKey): Promise<void> {
+  async #check({ call, replies }: WatchedKey): Promise<void> {
     try {
       await this.#service.verify(call);
     } catch (error) {
       // Any other failure says nothing about the key.
       if (!hasCode(error, 'INVALID_API_KEY')) return;
-      for (const stop of stops) stop(error);
+      for (const reply of replies) reply.stop(error);
     }
   }
 }

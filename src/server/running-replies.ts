@@ -4,19 +4,36 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
 import { ClientDisconnected } from './client-disconnected.ts';
 
+/** Calls the listener when the client disconnects. The returned function ends the wait. */
+type OnDisconnect = (listener: () => void) => () => void;
+
 /** One running reply. */
-export interface RunningReply {
+export class RunningReply {
+  readonly #controller = new AbortController();
+  /** Ends the wait for the client to disconnect. */
+  readonly endWait: () => void;
+
+  constructor(onDisconnect: OnDisconnect) {
+    this.endWait = onDisconnect(() => this.clientDisconnected());
+  }
+
   /** Aborts when the client disconnects, when `stop` is called, or when the server stops. */
-  readonly signal: AbortSignal;
-  clientDisconnected(): void;
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  clientDisconnected(): void {
+    this.#controller.abort(new ClientDisconnected());
+  }
+
   /** Cuts the reply of a client that is still connected. The client gets the reason. */
-  stop(reason: ParleyError): void;
-  /** Called when the reply is stored. */
-  end(): void;
+  stop(reason: ParleyError): void {
+    this.#controller.abort(reason);
+  }
 }
 
 export class RunningReplies {
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<RunningReply>();
   #draining = false;
   #stopping = false;
   #onEmpty: (() => void) | null = null;
@@ -31,23 +48,18 @@ export class RunningReplies {
     return this.#stopping;
   }
 
-  begin(request: AbortSignal): RunningReply {
+  begin(onDisconnect: OnDisconnect): RunningReply {
     if (this.#stopping) throw stopping();
-    const controller = new AbortController();
-    const clientDisconnected = () => controller.abort(new ClientDisconnected());
-    if (request.aborted) clientDisconnected();
-    request.addEventListener('abort', clientDisconnected, { once: true });
-    this.#running.add(controller);
-    return {
-      signal: controller.signal,
-      clientDisconnected,
-      stop: (reason) => controller.abort(reason),
-      end: () => {
-        request.removeEventListener('abort', clientDisconnected);
-        this.#running.delete(controller);
-        if (this.#running.size === 0) this.#onEmpty?.();
-      },
-    };
+    const reply = new RunningReply(onDisconnect);
+    this.#running.add(reply);
+    return reply;
+  }
+
+  /** Called when the reply is stored. */
+  end(reply: RunningReply): void {
+    reply.endWait();
+    this.#running.delete(reply);
+    if (this.#running.size === 0) this.#onEmpty?.();
   }
 
   /** Refuses new replies after `drainMs`. Resolves when the running ones have ended. After another `graceMs` they are cut. */
@@ -60,7 +72,7 @@ export class RunningReplies {
       this.#onEmpty = resolve;
     });
     const timeout = setTimeout(() => {
-      for (const controller of this.#running) controller.abort(stopping());
+      for (const reply of this.#running) reply.stop(stopping());
     }, graceMs);
     await empty;
     clearTimeout(timeout);
