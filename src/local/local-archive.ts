@@ -48,6 +48,7 @@ import {
   checkPageLimit,
   checkTagChange,
 } from './text-rules.ts';
+import { runTurn } from './turn.ts';
 import { TurnBudget } from './turn-budget.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -192,16 +193,19 @@ export class LocalArchive implements SessionArchive {
     return resultOf(session);
   }
 
-  async *regenerate(
+  regenerate(
     call: Call,
     sessionId: string,
     request: RegenerateRequest,
     form: ReplyForm,
-  ): AsyncGenerator<ChatEvent> {
-    const projectId = await this.#keys.project(call, 'regenerate');
-    const budget = new TurnBudget(this.#local.store, this.#keys.budgetOf(call));
-    const verify = () => this.#keys.verify(call.apiKey);
-    yield* (await this.#lines()).regenerate({ call, projectId, budget, verify }, sessionId, request, form);
+  ): AsyncIterable<ChatEvent> {
+    return runTurn(call, async () => {
+      const projectId = await this.#keys.project(call, 'regenerate');
+      const budget = new TurnBudget(this.#local.store, this.#keys.budgetOf(call));
+      const verify = () => this.#keys.verify(call.apiKey);
+      const lines = await this.#lines();
+      return lines.beginRegeneration({ call, projectId, budget, verify }, sessionId, request, form);
+    });
   }
 
   async undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {

@@ -29,7 +29,7 @@ import {
   checkTitle,
   checkUser,
 } from './text-rules.ts';
-import { runTurn } from './turn.ts';
+import { type PreparedTurn, runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
@@ -59,13 +59,11 @@ export class LocalService implements ConversationService {
     return resultOf(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
-    const { local, projectId, turn } = await this.#beginTurn(call, request, form);
-    yield* runTurn(local, projectId, call, turn);
+  chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+    return runTurn(call, () => this.#beginTurn(call, request, form));
   }
 
-  /** This is a method of its own, so that a running reply does not keep its variables in memory. */
-  async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
+  async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm): Promise<PreparedTurn> {
     const access = await this.#keys.access(call, 'chat', () => this.#checkChat(call, request));
     const { store, engines } = this.#local;
     const { projectId, keyHash } = access;
@@ -86,8 +84,7 @@ export class LocalService implements ConversationService {
     };
     const verify = () => this.#keys.verify(call.apiKey);
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const turn = { begunTurn, budget, form, engine, replyId: null, schema: request.schema };
-    return { local, projectId, turn };
+    return { local, projectId, begunTurn, budget, form, engine, replyId: null, schema: request.schema };
   }
 
   /** Checks the values of a chat, and returns the engine of its mode; null if it names none. */

@@ -1,6 +1,6 @@
 // Another reply to the last message, undo, redo and forks of sessions, over a store.
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
+import type { ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Session } from '../service/session.ts';
 import type { ForkRequest, MovedTurn, RegenerateRequest } from '../service/session-archive.ts';
@@ -9,7 +9,7 @@ import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { engineOf, requireFound } from './local-service.ts';
 import { checkSchema, checkTitle, isWholeNumber } from './text-rules.ts';
-import { runTurn } from './turn.ts';
+import type { PreparedTurn } from './turn.ts';
 import { noMessage, requireTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
@@ -34,12 +34,12 @@ export class SessionLines {
     this.#queue = queue;
   }
 
-  async *regenerate(
+  async beginRegeneration(
     { call, projectId, budget, verify }: KeyedCall,
     sessionId: string,
     request: RegenerateRequest,
     form: ReplyForm,
-  ): AsyncGenerator<ChatEvent> {
+  ): Promise<PreparedTurn> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const { schema } = request;
     if (schema !== undefined) checkSchema(schema, local.limits);
@@ -72,8 +72,7 @@ export class SessionLines {
       return requireTurn(begunTurn);
     };
     const begunTurn = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const turn = { begunTurn, budget, form, engine, replyId, schema };
-    yield* runTurn(local, projectId, call, turn);
+    return { local, projectId, begunTurn, budget, form, engine, replyId, schema };
   }
 
   async move(

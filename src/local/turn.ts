@@ -14,7 +14,10 @@ import type { TurnBudget } from './turn-budget.ts';
 import { replayedEvents, sessionEvent } from './turn-events.ts';
 import { takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
-interface ChosenTurn {
+/** A turn that has begun, and all that it needs. */
+export interface PreparedTurn {
+  readonly local: LocalOptions;
+  readonly projectId: string;
   readonly begunTurn: BegunTurn;
   /** The budget of the key, in which the turn is counted. */
   readonly budget: Pick<TurnBudget, 'end'>;
@@ -27,7 +30,7 @@ interface ChosenTurn {
 }
 
 /**
- * Runs a turn. Another process may take the turn over when its lease ends, because this process stood still or seemed dead. Then:
+ * Runs a turn. `begin` begins it; what `begin` needs is not kept in memory while the reply runs. Another process may take the turn over when its lease ends, because this process stood still or seemed dead. Then:
  * - The engine is stopped within a second.
  * - `done` is sent only for a reply that is stored under the `message_id` that it names, and only if the deltas of this stream make its
  * text.
@@ -37,12 +40,8 @@ interface ChosenTurn {
  * - The text that this process received is stored, unless the session has a better reply.
  * - A call for another reply is never answered with the stored reply: the error is `SESSION_BUSY`.
  */
-export async function* runTurn(
-  local: LocalOptions,
-  projectId: string,
-  call: Call,
-  { begunTurn, budget, form, engine, replyId, schema }: ChosenTurn,
-): AsyncGenerator<ChatEvent> {
+export async function* runTurn(call: Call, begin: () => Promise<PreparedTurn>): AsyncGenerator<ChatEvent> {
+  const { local, projectId, begunTurn, budget, form, engine, replyId, schema } = await begin();
   const { turn } = begunTurn;
   if (begunTurn.kind === 'answered') {
     if (isCut(begunTurn.reply)) throw undoneTurn(turn);
