@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { ParleyError } from '../../../service/errors.ts';
-import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf } from '../foreign-value.ts';
 import { broken } from '../json-items.ts';
 import { configDirectories, type Source } from '../source.ts';
@@ -45,9 +45,9 @@ export const aichat: Source = {
     }
     const model = textOf(session['model']);
     const all = [...listOf(session['compressed_messages']), ...listOf(session['messages'])].map(fieldsOf);
-    const system = all
-      .map((one) => (one['role'] === 'system' ? textOf(one['content']) : null))
-      .find((text) => text !== null);
+    // Any other system message is a summary.
+    const [first = {}] = all;
+    const system = first['role'] === 'system' ? textOf(first['content']) : null;
     const messages = all.flatMap((message) => messageOf(message, model));
     if (messages.length === 0) yield { place, skipped: 'empty' };
     else {
@@ -59,21 +59,33 @@ export const aichat: Source = {
 };
 
 function messageOf({ role, content }: ForeignFields, model: string | null): readonly ForeignMessage[] {
-  if (role !== 'user' && role !== 'assistant') return [];
-  const parts = typeof content === 'string' ? [content] : listOf(content);
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') return [];
+  const isOwn = role === 'user';
+  const facts = { id: null, time: null, finish: null };
+  const parts = role === 'tool' ? partsOfCalls(fieldsOf(content)) : partsOf(content);
+  return [{ ...facts, role: isOwn ? 'user' : 'assistant', model: isOwn ? null : model, parts }];
+}
+
+function partsOf(content: unknown): readonly Part[] {
+  return (typeof content === 'string' ? [content] : listOf(content)).map((one): Part => {
+    const text = typeof one === 'string' ? one : textOf(fieldsOf(one)['text']);
+    return text === null
+      ? { kind: 'attachment', name: asText(fieldsOf(one)['type']) || 'file', text: null }
+      : { kind: 'text', text };
+  });
+}
+
+/** The text before the calls of tools, and each call with its result. */
+function partsOfCalls({ text, tool_results }: ForeignFields): readonly Part[] {
+  const calls = listOf(tool_results).map(fieldsOf);
   return [
-    {
-      id: null,
-      role,
-      time: null,
-      finish: null,
-      model: role === 'user' ? null : model,
-      parts: parts.map((one): Part => {
-        const text = typeof one === 'string' ? one : textOf(fieldsOf(one)['text']);
-        return text === null
-          ? { kind: 'attachment', name: asText(fieldsOf(one)['type']) || 'file', text: null }
-          : { kind: 'text', text };
-      }),
-    },
+    ...textParts('text', textOf(text)),
+    ...calls.flatMap(({ call, output }): readonly Part[] => {
+      const { name, arguments: input } = fieldsOf(call);
+      return [
+        { kind: 'tool', name: asText(name), input: asText(input) },
+        { kind: 'result', name: null, text: asText(output) },
+      ];
+    }),
   ];
 }
