@@ -3,7 +3,9 @@
 import { branchesOf, type TreeNode } from '../branches.ts';
 import { type ForeignConversation, type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import type { DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
-import { asText, fieldsOf, listOf, parsedFields, textOf, timeOfText } from '../foreign-value.ts';
+import { asText, fieldsOf, listOf, parsedFields, textOf } from '../foreign-value.ts';
+import { type Responses, rowsBy } from './llm-responses.ts';
+import { attachmentName, timeInUtc } from './llm-values.ts';
 
 /** What a turn records about a message. */
 interface TurnFacts {
@@ -18,24 +20,30 @@ const chain = `
       UNION SELECT tip_message_hash FROM turns WHERE thread_id = @thread)
     UNION SELECT messages.hash, messages.parent_hash FROM chain JOIN messages ON messages.hash = chain.parent_hash)`;
 const chainMessages = `${chain}
-  SELECT messages.hash, messages.parent_hash, role FROM chain JOIN messages ON messages.hash = chain.hash
+  SELECT messages.hash, messages.parent_hash, role FROM chain CROSS JOIN messages ON messages.hash = chain.hash
   ORDER BY messages.rowid`;
 const chainParts = `${chain}
-  SELECT message_hash, type, tool_name, text, payload FROM chain JOIN parts ON message_hash = chain.hash
+  SELECT message_hash, type, tool_name, text, payload FROM chain CROSS JOIN parts ON message_hash = chain.hash
   ORDER BY message_hash, position`;
-const chainTurns = `${chain}
-  SELECT parent_message_hash, tip_message_hash, model, resolved_model, datetime_utc FROM turns
-  WHERE tip_message_hash IN (SELECT hash FROM chain) ORDER BY datetime_utc, id`;
-
-export function* threadsOf(database: ForeignDatabase): Generator<ForeignConversation, void> {
+export function* threadsOf(
+  database: ForeignDatabase,
+  responses: Responses,
+): Generator<ForeignConversation, void> {
   if (!database.hasTable('threads')) return;
+  // Threads share turns, and these have no index of their last messages.
+  const turns = rowsBy(database, 'turns', 'tip_message_hash', 'datetime_utc');
   for (const thread of database.rows(
     'SELECT id, name, tip_message_hash, datetime_utc FROM threads ORDER BY datetime_utc, id',
   ))
-    yield conversationOf(thread, database);
+    yield conversationOf(thread, database, responses, turns);
 }
 
-function conversationOf(thread: DatabaseRow, database: ForeignDatabase): ForeignConversation {
+function conversationOf(
+  thread: DatabaseRow,
+  database: ForeignDatabase,
+  responses: Responses,
+  turns: ReadonlyMap<string, readonly number[]>,
+): ForeignConversation {
   const id = asText(thread['id']);
   const messages = database.rows(chainMessages, { thread: id });
   const parts = new Map<string, Part[]>();
@@ -46,8 +54,8 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
     if (before === undefined) parts.set(hash, [...found]);
     else before.push(...found);
   }
-  const facts = factsFromResponses(id, messages, parts, database);
-  addTurns(facts, database.rows(chainTurns, { thread: id }), messages);
+  const facts = factsFromResponses(responses.turnsOf(id), messages, parts);
+  addTurns(facts, turnsEndingAt(messages, turns, database), messages);
   const isSystem = (message: DatabaseRow) => message['role'] === 'system';
   const nodes = messages.map((message): TreeNode => {
     const hash = asText(message['hash']);
@@ -71,19 +79,28 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
   };
 }
 
+/** The turns that end at any of the messages, the oldest first. */
+function turnsEndingAt(
+  messages: readonly DatabaseRow[],
+  turns: ReadonlyMap<string, readonly number[]>,
+  database: ForeignDatabase,
+): readonly DatabaseRow[] {
+  const sql =
+    'SELECT id, parent_message_hash, tip_message_hash, model, resolved_model, datetime_utc FROM turns WHERE rowid = ?';
+  const rowids = messages.flatMap(({ hash }) => turns.get(asText(hash)) ?? []);
+  const placeOf = ({ datetime_utc, id }: DatabaseRow) => `${asText(datetime_utc)} ${asText(id)}`;
+  return rowids
+    .flatMap((rowid) => database.rows(sql, [rowid]))
+    .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+}
+
 /** A thread may continue a conversation of the older tables, which have the times of its first messages. */
 function factsFromResponses(
-  thread: string,
+  turns: readonly DatabaseRow[],
   messages: readonly DatabaseRow[],
   parts: ReadonlyMap<string, readonly Part[]>,
-  database: ForeignDatabase,
 ): Map<string, TurnFacts> {
   const facts = new Map<string, TurnFacts>();
-  if (!database.hasTable('responses')) return facts;
-  const turns = database.rows(
-    'SELECT prompt, response, model, datetime_utc FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid',
-    [thread],
-  );
   const waiting = messages.map(({ hash }) => ({ hash: asText(hash), text: textIn(parts.get(asText(hash))) }));
   for (const { prompt, response, model, datetime_utc } of turns) {
     const time = timeInUtc(datetime_utc);
@@ -166,17 +183,4 @@ function referredText(list: unknown, database: ForeignDatabase): string | null {
     return asText(database.rows('SELECT content FROM fragments WHERE id = ?', [fragment])[0]?.['content']);
   });
   return texts.join('') || null;
-}
-
-function attachmentName(id: string, database: ForeignDatabase): string {
-  const [row] = database.rows('SELECT path, url, type FROM attachments WHERE id = ?', [id]);
-  const path = textOf(row?.['path'])?.replace(/^.*[\\/]/, '') ?? null;
-  return path ?? textOf(row?.['url']) ?? textOf(row?.['type']) ?? 'file';
-}
-
-/** Times without a zone are in UTC. */
-export function timeInUtc(value: unknown): number | null {
-  const at = textOf(value);
-  if (at === null) return null;
-  return timeOfText(/[Zz]|[+-]\d\d:\d\d$/.test(at) ? at : `${at.replace(' ', 'T')}Z`);
 }
