@@ -131,7 +131,11 @@ describe('sessions purge --user', () => {
       ...['"[redacted message]"', '"/title of [redacted user]"', '"what Bob said"', '"Canary Janes"'],
     ]);
     expect(await idsOf(place)).toHaveLength(1);
-    expect((await purge(place, '--yes')).err).toContain('Nothing to erase');
+    for (const way of ['--yes', '--dry-run'])
+      expect(await purge(place, way)).toMatchObject({
+        out: '',
+        err: expect.stringMatching(/^Nothing to erase.*\n$/),
+      });
   });
 
   test('leaves a session in which a turn runs, names it, and erases it when it is given again', async () => {

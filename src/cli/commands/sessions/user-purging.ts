@@ -44,18 +44,19 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const request = { project_id: project?.project_id ?? null, user: input.user };
   const plan = await administration.planUserPurge(request);
   const scope = project === null ? 'all projects' : `project ${project.project_name}`;
-  if (input.dryRun && !context.options.json) {
-    await writeNotice(describePlan(plan, scope, rewrite), context.stdout);
-    await listNotReached(context, notReached);
-    return exitDone;
-  }
-  if (input.dryRun) {
+  const isEmpty = plan.sessions === 0 && !plan.unfinished;
+  if (input.dryRun && context.options.json) {
     await context.stdout.write(
       successLine({ project_id: request.project_id, ...plan, not_reached: notReached }),
     );
     return exitDone;
   }
-  if (plan.sessions === 0 && !plan.unfinished) return reportNone(plan, request.project_id, scope, context);
+  if (input.dryRun && !(isEmpty && plan.busy.length === 0)) {
+    await writeNotice(describePlan(plan, scope, rewrite), context.stdout);
+    await listNotReached(context, notReached);
+    return exitDone;
+  }
+  if (isEmpty) return reportNone(plan, request.project_id, scope, context);
   await context.say(describePlan(plan, scope, rewrite));
   if (plan.sessions > 0 && !input.yes) await requireCount(plan.sessions, input.confirm, context);
   const history_lines = await redactTyped(request, administration, context);
@@ -98,7 +99,8 @@ function describePlan(
   scope: string,
   rewrite: boolean,
 ): string {
-  const alreadyDeleted = deleted > 0 ? ` (${deleted} of them already deleted)` : '';
+  const alreadyDeleted =
+    deleted === 0 ? '' : ` (${deleted === sessions ? '' : `${deleted} of them `}already deleted)`;
   const lines = [
     `${counted(sessions, 'session')} of this user in ${scope}${alreadyDeleted}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`,
     busy.length > 0 && `A turn is running in ${counted(busy.length, 'more session')}, which will be skipped.`,
