@@ -38,7 +38,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['cat', 'get', 'show', 'view'],
   ['list', 'ls', 'show'],
   ['find', 'grep', 'search'],
-  ['select', 'switch', 'use'],
+  ['default', 'select', 'switch', 'use'],
 ];
 
 /** Suggests the command of a group that has the meaning of an unknown word; empty if there is none. */
@@ -82,7 +82,9 @@ export function suggestByForeignName(
 ): string {
   if (code === 'commander.unknownOption' && message.includes("'-v'")) return didYouMean('--version', []);
   const [name = '', ...words] = argv;
-  const own = isOfSessions(program, name) ? `sessions ${name}` : foreignNames.get(name);
+  const isLast = name === 'resume' && words.length === 0;
+  const foreign = isLast ? 'repl -c' : foreignNames.get(name);
+  const own = isOfSessions(program, name) ? `sessions ${name}` : foreign;
   return code === 'commander.unknownCommand' && own !== undefined ? didYouMean(own, words) : '';
 }
 
