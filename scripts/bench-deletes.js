@@ -223,14 +223,14 @@ function curlRate(url, key, ids) {
   return (ids.length * 1000) / (performance.now() - start);
 }
 
-/** The peak memory of the process, as counted by the kernel. */
+/** The peak memory of the process. */
 function peakMegabytes({ env: own }, ids) {
-  const probe = `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'))`;
-  const file = join(home, 'probe.cjs');
-  writeFileSync(file, probe);
-  const { err, out } = timed(['--require', file, parley, 'sessions', 'delete', '-', '--yes'], ids, own);
+  const file = join(home, 'resources');
+  const preload = ['--require', join(root, 'scripts/used-resources.cjs')];
+  const measured = { ...own, PARLEY_BENCH_RESOURCES: file };
+  const { out } = timed([...preload, parley, 'sessions', 'delete', '-', '--yes'], ids, measured);
   expectAll(out, ids.length);
-  return Number(/peak (\d+)/.exec(err)[1]) / 1024;
+  return JSON.parse(readFileSync(file, 'utf8')).megabytes;
 }
 
 function describe(report) {

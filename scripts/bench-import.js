@@ -75,7 +75,7 @@ function run(home, words, output = '/dev/null') {
   const out = openSync(output, 'w');
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--require', pathOf('./bench-import/resources.cjs'), ...words],
+    ['--require', pathOf('./used-resources.cjs'), ...words],
     {
       env: { ...environment(join(root, home)), PARLEY_BENCH_RESOURCES: resources },
       encoding: 'utf8',

@@ -2,8 +2,9 @@
 // `node scripts/retention-storm.js [--postgres] [--sessions N] [--kills N] [--killed-sessions N]`, after a build. `--postgres`: uses a temporary
 // server that syncs every commit; every other stop ends the connections of the run instead of its process. The suite has a short form of the
 // stops.
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
@@ -57,27 +58,18 @@ function measured(count) {
   return withPlace(async (place, store) => {
     const { expire } = await oldStore(place, count, store);
     const raw = database === null ? await rawSqlite(place.storeFile) : await rawPostgres(store.schema);
-    const end = join(home, 'end.cjs');
-    writeFileSync(
-      end,
-      `process.on('exit', () => {
-        const { userCPUTime, systemCPUTime } = process.resourceUsage();
-        // maxRSS would also count this program, from which the run was forked.
-        const [, peakKiB] = /VmHWM:\\s*(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'));
-        const cpuMs = (userCPUTime + systemCPUTime) / 1000;
-        process.stderr.write('end ' + JSON.stringify({ peakKiB: Number(peakKiB), cpuMs }) + '\\n');
-      })`,
-    );
+    const resources = join(home, 'resources');
+    const preload = fileURLToPath(new URL('used-resources.cjs', import.meta.url));
     const before = database?.processorTime() ?? 0;
     const began = performance.now();
     const run = await place.parley(['retention', 'run', '--confirm', String(expire), '--json'], {
-      env: { ...store.env, NODE_OPTIONS: `--require ${end}` },
+      env: { ...store.env, NODE_OPTIONS: `--require ${preload}`, PARLEY_BENCH_RESOURCES: resources },
     });
     const seconds = (performance.now() - began) / 1000;
     if (run.status !== 0) throw new Error(run.err);
-    const { peakKiB, cpuMs } = JSON.parse(/^end (.*)$/m.exec(run.err)?.[1] ?? '');
-    const cpuSeconds = (cpuMs + (database?.processorTime() ?? 0) - before) / 1000;
-    return { expire, raw, run: { seconds, cpuSeconds }, mebibytes: peakKiB / 1024 };
+    const used = JSON.parse(readFileSync(resources, 'utf8'));
+    const cpuSeconds = used.cpuSeconds + ((database?.processorTime() ?? 0) - before) / 1000;
+    return { expire, raw, run: { seconds, cpuSeconds }, mebibytes: used.megabytes };
   });
 }
 
