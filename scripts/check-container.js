@@ -13,7 +13,7 @@ import { loadedModules } from './bundled-modules.js';
 import { fetchRuntime } from './node-runtime.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** The version of Node in the base image. */
+/** The `PATH` of the base image. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({ options: { root: { type: 'string' } } });
