@@ -16,6 +16,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
+const connections = 16;
 const {
   ids: many,
   memoryIds,
@@ -27,12 +28,11 @@ const {
 } = readOptions({
   ids: wholeNumber(100_000),
   'memory-ids': wholeNumber(1_000_000),
-  'single-ids': wholeNumber(100_000),
+  'single-ids': wholeNumber(100_000, { from: connections }),
   'curl-ids': wholeNumber(400),
   rounds: wholeNumber(5),
   ...reportOptions,
 });
-const connections = 16;
 /** The one before the first is for warmth; a single round, of which no figure is needed, does without. */
 const firstRound = rounds > 1 ? -1 : 0;
 
