@@ -1,7 +1,7 @@
 // Attacks a server of this build with large bodies, one at a time and many at once, and measures how long other clients wait, how long the
 // server's event loop is blocked, and its memory: `node scripts/attack-server.js [CONCURRENCY] [PART OF A NAME]`, after `npm run build`. It
 // connects only to this machine. The other clients run in a process of their own.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
 import { leavingClients } from './attack-server/leaving.js';
 import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
-import { ask, forkedScript } from './served-place.js';
+import { ask, createKey, forkedScript } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
@@ -36,14 +36,7 @@ try {
       const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' });
       child.on('error', reject).on('exit', resolve);
     });
-  const newKey = (project) =>
-    execFileSync(process.execPath, [program, 'keys', 'create', '--project', project], {
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-      .toString()
-      .trim();
-  const [key, otherKey] = [newKey('attacker'), newKey('other')];
+  const [key, otherKey] = ['attacker', 'other'].map((project) => createKey(env, project));
   let requests = 0;
   const send = ({ method, path, body }, wantsText = false) =>
     new Promise((resolve, reject) => {

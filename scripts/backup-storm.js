@@ -15,7 +15,7 @@ import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
 import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
 import { flag, readOptions, wholeNumber } from './script-options.js';
-import { serveParley } from './served-place.js';
+import { createKey, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
@@ -63,9 +63,7 @@ try {
 /** The environment of a store with this many sessions, and a key for it. */
 async function newStore(name, count) {
   const own = environment(join(home, name));
-  const newKey = (env) =>
-    run([parley, 'keys', 'create', '--project', 'default'], { env, expect: (text) => text !== '' });
-  const key = newKey(own).output.trim();
+  const key = createKey(own, 'default');
   modules.fillStore(join(own.PARLEY_DATA_DIR, 'parley.db'), count);
   if (database === null) return { env: own, key };
   const env = { ...own, PARLEY_STORE: storeIn(database, name) };
@@ -73,7 +71,7 @@ async function newStore(name, count) {
     env: own,
     expect: () => true,
   });
-  return { env, key: newKey(env).output.trim() };
+  return { env, key: createKey(env, 'default') };
 }
 
 async function removeStore(name) {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
-import { serveParley } from './served-place.js';
+import { createKey, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
@@ -35,9 +35,9 @@ try {
 }
 
 async function measure() {
-  const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
+  const key = createKey(env);
   const { url } = await serveParley(env, children);
-  const place = { url, key: key.output.trim() };
+  const place = { url, key };
   const input = join(home, 'input');
   writeFileSync(input, Array.from({ length: lines }, (_, index) => `${messageOf(index)}\n`).join(''));
   const samples = { same: [], plain: [], batch: [], memory: [], ofSame: [], ofPlain: [] };

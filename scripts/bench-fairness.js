@@ -4,15 +4,13 @@
 // operation runs alone in this process, and the longest time for which it blocks the event loop is printed.
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { loadedModules } from './bundled-modules.js';
 import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
-import { serveParley } from './served-place.js';
+import { createKey, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { sessions, callers, seconds, json, check } = readOptions({
   sessions: wholeNumber(1_000_000, { from: 2000 }),
   callers: wholeNumber(20),
@@ -47,12 +45,7 @@ try {
 }
 
 async function measure() {
-  const key = (project) =>
-    run([parley, 'keys', 'create', '--project', project], {
-      env,
-      expect: (text) => text !== '',
-    }).output.trim();
-  const [large, small] = [key('default'), key('small')];
+  const [large, small] = ['default', 'small'].map((project) => createKey(env, project));
   const modules = await loadedModules(home, [
     'test/support/embedded.ts',
     'test/support/built-file.ts',

@@ -17,7 +17,7 @@ import {
 } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
 import { servedModules } from './served-app.js';
-import { ask, forkedScript, serveParley } from './served-place.js';
+import { ask, createKey, forkedScript, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,10 +44,10 @@ async function measure() {
   const { openEmbedded, newKey } = await import(join(bundle, 'embedded.mjs'));
   const { openRemoteBackend } = await import(join(bundle, 'remote-backend.mjs'));
 
-  const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
+  const key = createKey(env);
   const { url } = await serveParley(env, children);
-  const parleySide = { url, key: key.output.trim() };
-  run([parley, 'login', '--url', url, '--key-stdin'], { env, input: parleySide.key, expect: () => true });
+  const parleySide = { url, key };
+  run([parley, 'login', '--url', url, '--key-stdin'], { env, input: key, expect: () => true });
 
   const bareStore = await openEmbedded(join(home, 'bare'));
   const bareKey = await newKey(bareStore, 'bench');

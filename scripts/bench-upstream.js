@@ -16,7 +16,7 @@ import {
   run,
 } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
-import { forkedScript, serveParley } from './served-place.js';
+import { createKey, forkedScript, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -133,8 +133,8 @@ function processorSeconds(mode) {
 }
 
 async function serve() {
-  const key = run([parley, 'keys', 'create', '--project', 'bench'], { env, expect: (text) => text !== '' });
-  return { ...(await serveParley(env, children)), key: key.output.trim() };
+  const key = createKey(env);
+  return { ...(await serveParley(env, children)), key };
 }
 
 /** The tokens that the server relays per second of its processor time. */

@@ -3,14 +3,12 @@
 // p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
 // (test/server/concurrent-requests.test.ts).
 import { Agent, request } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { loadedModules } from './bundled-modules.js';
-import { environment, quantile, reportOptions, run } from './measure.js';
+import { environment, quantile, reportOptions } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
-import { serveParley } from './served-place.js';
+import { createKey, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { rounds, json, check } = readOptions({ rounds: wholeNumber(10), ...reportOptions });
 const [callers, connections, maxRatio] = [300, 4, 5];
 
@@ -22,11 +20,7 @@ try {
   database = await startPostgres([]);
   const address = `postgres://${database.user}@127.0.0.1:${database.port}/postgres?connections=${connections}`;
   const env = { ...environment(home), PARLEY_STORE: address };
-  const { output } = run([parley, 'keys', 'create', '--project', 'bench'], {
-    env,
-    expect: (text) => text !== '',
-  });
-  const headers = { authorization: `Bearer ${output.trim()}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${createKey(env)}`, 'content-type': 'application/json' };
   const { url } = await serveParley(env, children);
   const { data } = await (await fetch(`${url}/v1/sessions`, { method: 'POST', headers, body: '{}' })).json();
   const requests = {

@@ -1,10 +1,17 @@
 // The servers of the benchmarks, each in a process of its own: `parley serve`, and scripts that report the address on which they listen. The
-// caller collects them in `children` and ends them.
+// caller collects them in `children` and ends them. And the keys for them.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { run } from './measure.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
+
+/** A new key for the store of this environment, which is created if it does not exist. */
+export function createKey(env, project = 'bench') {
+  const words = [parley, 'keys', 'create', '--project', project];
+  return run(words, { env, expect: (text) => text !== '' }).output.trim();
+}
 
 /** `parley serve` over the store of `env`, without a rate limit. */
 export async function serveParley(env, children) {

@@ -5,14 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadedModules } from './bundled-modules.js';
 import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
 import { readOptions, wholeNumber } from './script-options.js';
-import { serveParley } from './served-place.js';
+import { createKey, serveParley } from './served-place.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { samples, sessions, json, check } = readOptions({
   samples: wholeNumber(100_000, { from: 100 }),
   sessions: wholeNumber(20_000, { from: 100 }),
@@ -38,12 +36,7 @@ try {
 }
 
 async function measure() {
-  const key = (project) =>
-    run([parley, 'keys', 'create', '--project', project], {
-      env,
-      expect: (text) => text !== '',
-    }).output.trim();
-  const [own, other] = [key('own'), key('other')];
+  const [own, other] = ['own', 'other'].map((project) => createKey(env, project));
   const { openEmbedded, callWith } = await loadedModules(home, [
     'test/support/embedded.ts',
     'test/support/calls.ts',

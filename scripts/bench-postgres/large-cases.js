@@ -1,10 +1,10 @@
 // Compares a large store with one of 1,000 sessions: the rate of each call. A store that an earlier run filled in the same database is reused.
-import { forkedScript } from '../served-place.js';
+import { createKey, forkedScript } from '../served-place.js';
 import { listings, openLoad, reads, turns, writes } from './callers.js';
 import { storeIn } from './database.js';
 import { fillStore, sessionId } from './filled-store.js';
 import { measureIndexing } from './indexing-case.js';
-import { defaultEnvironment, newKey, projectOf } from './places.js';
+import { defaultEnvironment, projectOf } from './places.js';
 import { line } from './report.js';
 import { measureSearches } from './search-cases.js';
 
@@ -14,7 +14,7 @@ export async function measureLarge({ database, home, bundle, children, rounds, s
   const env = defaultEnvironment(home);
   const load = await openLoad({ env, children });
   const open = async (schema, count) => {
-    newKey({ ...env, PARLEY_STORE: storeIn(database, schema) });
+    createKey({ ...env, PARLEY_STORE: storeIn(database, schema) });
     const project = await projectOf(database, schema);
     const [{ there }] = await database.rows(`SELECT count(*) AS there FROM ${schema}.sessions`);
     if (Number(there) < count) await fillStore(database, schema, { project, sessions: count, say });

@@ -1,7 +1,8 @@
-// Keys and projects of the stores that are measured. All keys are of one project, `bench`.
+// The stores that are measured, each with a key of its project `bench`.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { environment, run } from '../measure.js';
+import { environment } from '../measure.js';
+import { createKey } from '../served-place.js';
 import { storeIn } from './database.js';
 
 export const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
@@ -9,12 +10,6 @@ export const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.u
 /** Parley's own files below this directory. */
 export function defaultEnvironment(home) {
   return environment(join(home, 'parley'));
-}
-
-/** A new key for the store of this environment, which is created if it does not exist. */
-export function newKey(env) {
-  const words = [parley, 'keys', 'create', '--project', 'bench'];
-  return run(words, { env, expect: (text) => text !== '' }).output.trim();
 }
 
 /** The number of the project in a schema. */
@@ -27,6 +22,6 @@ export async function projectOf({ rows }, schema) {
 export async function newStore(database, schema, env) {
   await database.rows(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   const own = { ...env, PARLEY_STORE: storeIn(database, schema) };
-  const key = newKey(own);
+  const key = createKey(own);
   return { env: own, key, project: await projectOf(database, schema) };
 }

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { forkedScript, serveParley } from '../served-place.js';
+import { createKey, forkedScript, serveParley } from '../served-place.js';
 import { legMilliseconds, openLoad, reads, turns, writes } from './callers.js';
 import { pgbench } from './database.js';
 import { addSessions, sessionId } from './filled-store.js';
 import { insertSession, wholeTurn } from './floors.js';
-import { defaultEnvironment, newKey, newStore } from './places.js';
+import { defaultEnvironment, newStore } from './places.js';
 import { line } from './report.js';
 
 const known = 1024;
@@ -74,7 +74,7 @@ async function openSides({ database, home, bundle, children }) {
   const sqliteHome = join(home, 'sqlite');
   mkdirSync(sqliteHome);
   const sqliteEnv = defaultEnvironment(sqliteHome);
-  const sqlite = { key: newKey(sqliteEnv), ...(await serveParley(sqliteEnv, children)) };
+  const sqlite = { key: createKey(sqliteEnv), ...(await serveParley(sqliteEnv, children)) };
   return {
     load: await openLoad({ env, children }),
     ...{ one, other, sqlite },
