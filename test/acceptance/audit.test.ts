@@ -25,18 +25,18 @@ test('the log records all operations of a day, survives a purge and a backup, an
   expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
 
   const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list']);
-  const told = entries.filter(({ what }) => what !== 'key_created' && what !== 'key_revoked');
-  expect(told.map(({ what, count }) => `${what} ${count}`)).toEqual([
+  const others = entries.filter(({ what }) => what !== 'key_created' && what !== 'key_revoked');
+  expect(others.map(({ what, count }) => `${what} ${count}`)).toEqual([
     ...['export 2', 'delete 2', 'restore 1', 'purge 1', 'refused_login 1'],
   ]);
-  expect(told[0]).toMatchObject({ key_id });
-  expect(told[1]).toMatchObject({
+  expect(others[0]).toMatchObject({ key_id });
+  expect(others[1]).toMatchObject({
     key_id,
     ids: ids.map(sessionMark),
     request_id: expect.stringMatching(/./),
   });
   const lines = (await place.output(['audit', 'export', '--what', 'delete'])).trim().split('\n');
-  expect(lines.map((line) => JSON.parse(line))).toEqual([told[1]]);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([others[1]]);
   expect(JSON.stringify(entries)).not.toContain('secret');
   const ofErased = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--session', ids[1] ?? '']);
   expect(ofErased.map(({ what }) => what)).toEqual(['export', 'delete']);

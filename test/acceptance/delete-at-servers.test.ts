@@ -104,10 +104,12 @@ describe('a deletion whose response was lost', () => {
     // The first does not exist; the second, third and fifth are deleted before their connection is closed.
     const { server, ids, env } = await openIdServer({ count: 5, trouble: lost([2, 4, 7]) });
     const words = ['sessions', 'delete', 'missing', ...ids, '--yes', '--concurrency', '1'];
-    const told = await place.parley(words, { env });
-    expect(told.status).toBe(3);
-    expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
-    expect(told.err).toMatch(/^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m);
+    const outcome = await place.parley(words, { env });
+    expect(outcome.status).toBe(3);
+    expect(lines(outcome.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
+    expect(outcome.err).toMatch(
+      /^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m,
+    );
     expect(server.deleted).toEqual(new Set(ids));
 
     const again = await openIdServer({ count: 5, trouble: lost([1]) });
@@ -121,9 +123,9 @@ describe('a deletion whose response was lost', () => {
 
   test('of a single session counts as done, too, and says so', async () => {
     const { env } = await openIdServer({ count: 1, trouble: lost([1]) });
-    const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
-    expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);
-    expect(told.err).toBe(
+    const outcome = await place.parley(['sessions', 'delete', 'id-0'], { env });
+    expect([outcome.status, outcome.out]).toEqual([0, 'deleted id-0\n']);
+    expect(outcome.err).toBe(
       'Counted as deleted: the request was repeated, because the response to the first one was lost.\n',
     );
     const other = await openIdServer({ count: 1, trouble: lost([1]) });

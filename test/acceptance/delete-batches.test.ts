@@ -239,19 +239,22 @@ describe('a batch', () => {
 describe('the same deletion', () => {
   /** Of these ids two exist, one does not, and one is repeated. */
   const words = (ids: readonly string[]) => [ids[0] ?? '', 'nobody', ids[1] ?? '', ids[0] ?? ''];
-  const told = (ids: readonly string[]) =>
+  const linesOf = (ids: readonly string[]) =>
     [`deleted ${ids[0]}`, 'not_found nobody', `deleted ${ids[1]}`, `duplicate ${ids[0]}`].sort();
 
   async function check(ids: readonly string[], env: Record<string, string>): Promise<void> {
     const dry = await place.parley(['sessions', 'delete', ...words(ids), '--dry-run'], { env });
     expect(lines(dry.out).sort()).toEqual(
-      told(ids)
+      linesOf(ids)
         .map((line) => line.replace('deleted', 'would_delete'))
         .sort(),
     );
     expect(dry.status).toBe(3);
     const done = await place.parley(['sessions', 'delete', ...words(ids), '--yes'], { env });
-    expect({ status: done.status, told: lines(done.out).sort() }).toEqual({ status: 3, told: told(ids) });
+    expect({ status: done.status, results: lines(done.out).sort() }).toEqual({
+      status: 3,
+      results: linesOf(ids),
+    });
     expect(
       lines(done.err)[0]
         ?.split(/, |\.$/)

@@ -57,8 +57,8 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     free();
     const rest = await place.parley(['sessions', 'delete', '--resume', batch], { env });
     expect(rest.status).toBe(0);
-    const told = [...lines(outcome.out), ...lines(rest.out)];
-    expect([...new Set(told)].sort()).toEqual(ids.map((id) => `deleted ${id}`));
+    const results = [...lines(outcome.out), ...lines(rest.out)];
+    expect([...new Set(results)].sort()).toEqual(ids.map((id) => `deleted ${id}`));
     expect(server.active.size).toBe(0);
   });
 });

@@ -124,7 +124,7 @@ describe('sessions export', () => {
   });
 
   test('keeps the order of many sessions, with a long and a missing one among them', async () => {
-    const told = Array.from({ length: 20 }, (_, index) => ({
+    const conversations = Array.from({ length: 20 }, (_, index) => ({
       id: `c${index}`,
       messages: [
         { role: 'user', content: `Question ${index}` },
@@ -132,7 +132,7 @@ describe('sessions export', () => {
       ],
     }));
     const file = join(place.path, 'lines.jsonl');
-    writeFileSync(file, told.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeFileSync(file, conversations.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const { out } = await place.parley(['sessions', 'import', '--json', file]);
     const ids: string[] = lines(out).map((line) => JSON.parse(line).session_id);
     const asked = ids.toReversed().toSpliced(3, 0, 'ses_missing');
@@ -143,7 +143,7 @@ describe('sessions export', () => {
     const records = lines(outcome.out).map((line): SessionRecord => JSON.parse(line));
     expect(records.map(({ session }) => session.session_id)).toEqual(ids.toReversed());
     expect(records.map(({ messages }) => messages[1]?.content)).toEqual(
-      told.toReversed().map(({ messages }) => messages[1]?.content),
+      conversations.toReversed().map(({ messages }) => messages[1]?.content),
     );
   });
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 /** The printed command that repeats the turn. */
-const toRepeat = (told: string) => /parley chat --idempotency-key .*$/m.exec(told)?.[0] ?? '';
+const toRepeat = (text: string) => /parley chat --idempotency-key .*$/m.exec(text)?.[0] ?? '';
 
 describe('a chat that fails', () => {
   test('stores the message, and the printed command repeats the turn without storing it twice', async () => {

@@ -221,10 +221,10 @@ describe('topics', () => {
 
   test('docs/scripts.md describes each status in the same way', () => {
     const document = readFileSync(fileURLToPath(new URL('../../docs/scripts.md', import.meta.url)), 'utf8');
-    const told = [...document.matchAll(/^\| (\d[\d, ]*) \| /gm)].flatMap(([, list = '']) =>
+    const statuses = [...document.matchAll(/^\| (\d[\d, ]*) \| /gm)].flatMap(([, list = '']) =>
       list.split(', ').map(Number),
     );
     const all = new Set<number>([...Object.values(exitStatusOfKind), 0, 3, 129, 130, 143]);
-    expect(told.sort((a, b) => a - b)).toEqual([...all].sort((a, b) => a - b));
+    expect(statuses.sort((a, b) => a - b)).toEqual([...all].sort((a, b) => a - b));
   });
 });

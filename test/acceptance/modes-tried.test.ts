@@ -59,10 +59,10 @@ describe('the context of a mode', () => {
   const long = (word: string) => word.repeat(5000);
 
   test('is the size that its server reports, and as much of a long conversation is sent', async () => {
-    let told: object = { meta: { n_ctx: 65_536 } };
+    let sizes: object = { meta: { n_ctx: 65_536 } };
     place.script = ({ method }, response) =>
       method === 'GET'
-        ? sendJson(response, { data: [{ id: 'm', ...told }] })
+        ? sendJson(response, { data: [{ id: 'm', ...sizes }] })
         : sendStream(response, replyOf('Yes.'));
     await place.add('here', '--default');
     expect(await context('here')).toMatchObject({
@@ -73,7 +73,7 @@ describe('the context of a mode', () => {
     await place.output(['chat', '-n', long('one ')]);
     const second = await place.parley(['chat', '-n', '-c', long('two ')]);
     expect({ sent: sent(), err: second.err }).toEqual({ sent: 3, err: '' });
-    told = {};
+    sizes = {};
     const third = await place.parley(['chat', '-n', '-c', 'three']);
     expect(sent()).toBe(3);
     expect(third.err).toContain('1 earlier turn was left out');

@@ -82,8 +82,8 @@ test('--utc and a pipe give the stored times in UTC', async () => {
 
 test('every other command that shows a time does the same', async () => {
   const times = async (words: string) => {
-    const told = ['sessions get abcd1234', 'keys list', 'verify', 'sessions batches'];
-    const { rows } = await shown(told.map((command) => `parley ${command}${words}`).join('; '), {
+    const commands = ['sessions get abcd1234', 'keys list', 'verify', 'sessions batches'];
+    const { rows } = await shown(commands.map((command) => `parley ${command}${words}`).join('; '), {
       columns: 140,
     });
     return rows.filter((row) => /^(created_at|updated_at|key_\d|2\d)/.test(row));
@@ -139,9 +139,9 @@ test('a pager that is killed is no failure, and one that cannot be run is report
     rows: 20,
     env: { PARLEY_PAGER: '"nowhere"' },
   });
-  expect({ status: none.status, told: none.screen.text }).toEqual({
+  expect({ status: none.status, text: none.screen.text }).toEqual({
     status: 0,
-    told: expect.stringContaining('The pager "nowhere" cannot be run.'),
+    text: expect.stringContaining('The pager "nowhere" cannot be run.'),
   });
 });
 

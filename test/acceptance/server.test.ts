@@ -146,10 +146,10 @@ test.each([
     'not a JSON Pointer: data.text',
   ],
   ['for the store on this machine', ['--reply-pointer', '/data/text'], '--url'],
-])('a pointer to replies %s is refused before anything is sent', async (_, words, told) => {
+])('a pointer to replies %s is refused before anything is sent', async (_, words, problem) => {
   const { status, err } = await guest.parley(['login', '--key-stdin', ...words], { stdin: 'k' });
   expect(status).toBe(2);
-  expect(err).toContain(told);
+  expect(err).toContain(problem);
 });
 
 test('a logout removes the key and keeps the URL; a removal of the profile removes both', async () => {

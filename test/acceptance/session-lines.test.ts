@@ -81,11 +81,14 @@ test.each([
   [['-c', '--regenerate', 'x'], 'A message and --regenerate cannot be used together.'],
   [['-c', '--regenerate', '--fork'], '--fork and --regenerate cannot be used together.'],
   [['--batch', '--regenerate'], '--regenerate and --batch cannot be used together.'],
-])('options that cannot be combined with a regeneration or a fork are refused: %j', async (words, told) => {
-  const refused = await place.parley(['chat', ...words]);
-  expectFailure(refused, { status: 2, code: 'USAGE' });
-  expect(refused.err).toContain(told);
-});
+])(
+  'options that cannot be combined with a regeneration or a fork are refused: %j',
+  async (words, problem) => {
+    const refused = await place.parley(['chat', ...words]);
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    expect(refused.err).toContain(problem);
+  },
+);
 
 test('undo hides the last turn and prints its message, and redo shows it again', async () => {
   const { session_id: id } = await chat('one');

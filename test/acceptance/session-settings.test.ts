@@ -107,7 +107,7 @@ test('the system prompt may be the text of a file, and invalid texts and numbers
   writeFileSync(binary, Buffer.of(0xff));
   const id = (await chat('--system-file', file, 'Hi')).session_id;
   expect((await session(id)).system).toBe('From a file.\n');
-  for (const [words, told] of [
+  for (const [words, problem] of [
     [['--system-file', 'nowhere'], 'The file nowhere cannot be read: there is no such file. (USAGE)\n'],
     [['--system-file', binary], `The file ${binary} cannot be read: it is not UTF-8. (USAGE)\n`],
     [['--system-file', place.path], `The file ${place.path} cannot be read: it is a directory. (USAGE)\n`],
@@ -117,7 +117,7 @@ test('the system prompt may be the text of a file, and invalid texts and numbers
   ] as const) {
     const refused = await place.parley(['chat', '-n', ...words, 'Hi']);
     expectFailure(refused, { status: 2, code: 'USAGE' });
-    expect(refused.err).toContain(told);
+    expect(refused.err).toContain(problem);
   }
 });
 

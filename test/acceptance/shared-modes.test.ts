@@ -286,9 +286,9 @@ describe('a copy of a store', () => {
     expect(JSON.stringify(await database.rows('SELECT * FROM used.modes'))).not.toContain('canary');
     await here.output(add('more'), store);
     const back = ['store', 'copy', '--from', address('used'), '--to', join(machine.path, 'new')];
-    const told = await machine.parley(back);
-    expect(told.err).toContain(`Copied 1 mode to ${machine.configFile}.`);
-    expect(told.err).toContain('Kept existing modes with the same names: other.');
+    const outcome = await machine.parley(back);
+    expect(outcome.err).toContain(`Copied 1 mode to ${machine.configFile}.`);
+    expect(outcome.err).toContain('Kept existing modes with the same names: other.');
     expect(await machine.answer(['modes', 'show', 'other'])).toMatchObject({ model: 'mine' });
     expect(await modesAt(machine)).toEqual(['same', 'other*', 'more', 'faulty', 'eliza', 'echo']);
   });

@@ -145,9 +145,9 @@ test('differences are named, and complete copies are not overwritten', async () 
     `UPDATE differs.messages SET content = 'other' FROM differs.sessions
      WHERE sessions.id = messages.session AND position = 1 RETURNING session_id`,
   );
-  const told = await copy(place.dataDirectory, target, '--resume');
-  expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
-  expect(told.err).toContain(row?.session_id);
+  const outcome = await copy(place.dataDirectory, target, '--resume');
+  expectFailure(outcome, { status: 1, code: 'COPY_DIFFERS' });
+  expect(outcome.err).toContain(row?.session_id);
   expect(await query(`SELECT 1 FROM differs.messages WHERE content = 'other'`)).toHaveLength(1);
 });
 
@@ -158,9 +158,9 @@ test('a copy that somebody may have used before it was complete loses nothing', 
   await query(`UPDATE early.meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`);
   await query(`INSERT INTO early.sessions (project, session_id, created_at, updated_at)
     SELECT min(id), 'ses_own', 0, 0 FROM early.projects`);
-  const told = await copy(place.dataDirectory, target, '--resume');
-  expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
-  expect(told.err).toContain('ses_own (only in the copy)');
+  const outcome = await copy(place.dataDirectory, target, '--resume');
+  expectFailure(outcome, { status: 1, code: 'COPY_DIFFERS' });
+  expect(outcome.err).toContain('ses_own (only in the copy)');
   expect(await query(`SELECT 1 FROM early.sessions WHERE session_id = 'ses_own'`)).toHaveLength(1);
   await query(`DELETE FROM early.sessions WHERE session_id = 'ses_own'`);
   expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);

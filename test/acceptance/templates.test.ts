@@ -192,10 +192,10 @@ test.each([
     /There is no template nope\. \(USAGE\)\nTemplates: commit\. Create it: parley templates edit nope\n/,
   ],
   [['../../etc/passwd', 'x'], /"\.\.\/\.\.\/etc\/passwd" is not a valid template name/],
-])('what the template cannot take is refused before anything is sent: %j', async (words, told) => {
+])('what the template cannot take is refused before anything is sent: %j', async (words, problem) => {
   const refused = await chat(...words);
   expectFailure(refused, { status: 2, code: 'USAGE' });
-  expect(refused.err).toMatch(told);
+  expect(refused.err).toMatch(problem);
 });
 
 test.each([
@@ -210,12 +210,12 @@ test.each([
   ['---\nmode: echo\nHi', /faulty\.md, line 1: the settings that begin here are not closed/],
   ['---\nmode: echo\n---\n\nHi\n{{a b}}', /faulty\.md, line 6: this \{\{ does not begin a variable/],
   ['\0', /faulty\.md is not text/],
-])('a fault of the file is reported with its place: %j', async (text, told) => {
+])('a fault of the file is reported with its place: %j', async (text, problem) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'faulty.md'), text);
   const refused = await chat('faulty', 'x');
   expectFailure(refused, { status: 2, code: 'CONFIG' });
-  expect(refused.err).toMatch(told);
+  expect(refused.err).toMatch(problem);
   expect(await place.output(['templates', 'list'])).toContain('faulty\tfaulty\t');
   await place.output(['templates', 'remove', 'faulty']);
 });

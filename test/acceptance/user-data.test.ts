@@ -115,8 +115,8 @@ describe('sessions purge --user', () => {
     expect(status).toBe(0);
     const { data } = JSON.parse(out);
     expect(data).toMatchObject({ sessions: 3, messages: 6, history_lines: 2, busy: [], integrity: 'ok' });
-    const told = JSON.parse(await place.output(['audit', 'list', '--what', 'purge', '--json'])).data;
-    expect(told).toMatchObject([{ count: 3, ids: data.hashes }]);
+    const entries = JSON.parse(await place.output(['audit', 'list', '--what', 'purge', '--json'])).data;
+    expect(entries).toMatchObject([{ count: 3, ids: data.hashes }]);
     const named = JSON.parse(await place.output(['audit', 'list', '--session', one, '--json'])).data;
     expect(named.map(({ what }: { readonly what: string }) => what)).toContain('purge');
 

@@ -299,10 +299,10 @@ describe('the build', () => {
   // The build refuses chunks of a turn that contain other code.
   test('a command loads the chunks that it needs', () => {
     const place = temporaryDirectory();
-    const told = tellingChunks(place, 'crypto');
+    const preload = tellingChunks(place, 'crypto');
     const env = { PATH: process.env['PATH'], HOME: place };
     const loaded = (...words: string[]) => {
-      const ended = spawnSync(process.execPath, ['-r', told, parley, ...words], { env, encoding: 'utf8' });
+      const ended = spawnSync(process.execPath, ['-r', preload, parley, ...words], { env, encoding: 'utf8' });
       expect(ended.status).toBe(0);
       return ended.stderr.trim().split('\n');
     };
@@ -316,11 +316,13 @@ describe('the build', () => {
 
   test('a chat with a mode of its user loads the client of a model server besides, and no module of Node for clocks', async () => {
     const place = temporaryDirectory();
-    const told = tellingChunks(place, 'perf_hooks');
+    const preload = tellingChunks(place, 'perf_hooks');
     const server = await serve((_request, response) => sendStream(response, replyOf('Hello')));
     const env = { PATH: process.env['PATH'], HOME: place };
     const loaded = async (...words: string[]) => {
-      const { stderr } = await promisify(execFile)(process.execPath, ['-r', told, parley, ...words], { env });
+      const { stderr } = await promisify(execFile)(process.execPath, ['-r', preload, parley, ...words], {
+        env,
+      });
       return stderr.trim().split('\n');
     };
     try {
@@ -343,14 +345,17 @@ describe('the build', () => {
 
   test('a chat over the embedded service loads no module of Node that it can do without', () => {
     const place = temporaryDirectory();
-    const told = join(place, 'tell.cjs');
-    writeFileSync(told, `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`);
+    const preload = join(place, 'tell.cjs');
+    writeFileSync(
+      preload,
+      `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`,
+    );
     const modulesWith = (
       [stdin, stdout]: readonly ('ignore' | 'pipe' | number)[],
       words: readonly string[],
     ) => {
       const env = { PATH: process.env['PATH'], HOME: place };
-      const ended = spawnSync(process.execPath, ['-r', told, ...words], {
+      const ended = spawnSync(process.execPath, ['-r', preload, ...words], {
         ...{ env, encoding: 'utf8' },
         stdio: [stdin ?? 'ignore', stdout ?? 'ignore', 'pipe'],
       });

@@ -561,13 +561,13 @@ class Run {
   }
 
   /** A fork is whole, or not there. */
-  async #findFork(session: ModelSession, told: string | null): Promise<void> {
+  async #findFork(session: ModelSession, forkId: string | null): Promise<void> {
     const { archive } = this.#place.backend;
     const { items } = (await archive.listSessions(this.#call(session), everySession)).data;
     const known = this.#sessions.filter(({ project }) => project === session.project).map(({ id }) => id);
     const [found, ...others] = items.filter(({ session_id }) => !known.includes(session_id));
     expect(others).toEqual([]);
-    if (told !== null) expect(found?.session_id).toBe(told);
+    if (forkId !== null) expect(found?.session_id).toBe(forkId);
     if (found === undefined) return;
     const answered = session.line.filter(({ reply }) => reply !== null);
     this.#sessions.push(new ModelSession(found.session_id, answered, session.project));

@@ -26,12 +26,12 @@ test('nothing acknowledged is lost, and no turn or fork is there in part', async
     const child = fork(script);
     children.push(child);
     const ended = once(child, 'exit');
-    let told = 0;
+    let count = 0;
     child.on('message', ({ session: of, messages }: Acknowledged) => {
       for (const { message_id, content } of messages) said.set(message_id, { session: of, content });
-      told += 1;
+      count += 1;
       // The kill happens during the next operation.
-      if (told === after) setImmediate(() => child.kill('SIGKILL'));
+      if (count === after) setImmediate(() => child.kill('SIGKILL'));
     });
     child.send({ directory, apiKey, session, name });
     expect(await ended).toEqual([null, 'SIGKILL']);

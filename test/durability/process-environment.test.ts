@@ -38,8 +38,8 @@ describe('on a full device', () => {
       const full = openSync('/dev/full', 'w');
       const { status, err } = await place.parley([...words, '--quiet'], { stdout: full });
       closeSync(full);
-      const told = err.split('\n').filter((line) => !line.startsWith('Created a store'));
-      expect(told).toEqual([
+      const lines = err.split('\n').filter((line) => !line.startsWith('Created a store'));
+      expect(lines).toEqual([
         expect.stringMatching(/^parley: The output could not be written: .*ENOSPC.*\(STORAGE_FULL\)$/),
         expect.stringMatching(/^The output is incomplete\./),
         '',

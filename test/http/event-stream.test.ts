@@ -134,12 +134,13 @@ describe('an event stream', () => {
       yield Buffer.from('\ndata: c\r\n\r');
       throw new Error('later');
     }
-    const told: ServerSentEvent[][] = [];
+    const batches: ServerSentEvent[][] = [];
     const reading = (async () => {
-      for await (const events of readEventBatches(open(), 1000, { isLenient: false })) told.push([...events]);
+      for await (const events of readEventBatches(open(), 1000, { isLenient: false }))
+        batches.push([...events]);
     })();
     await expect(reading).rejects.toThrow('later');
-    expect(told.map((events) => events.map(({ data }) => data))).toEqual([['a'], [], ['b\nc']]);
+    expect(batches.map((events) => events.map(({ data }) => data))).toEqual([['a'], [], ['b\nc']]);
   });
 
   it('with bytes that are not UTF-8 is refused there, after all earlier events', async () => {

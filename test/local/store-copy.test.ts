@@ -71,8 +71,11 @@ test('a session that is changed or created after it was read makes the copy diff
         return page;
       },
     });
-    const told = await copying(late, target).catch((error: unknown) => error);
-    expect(told).toMatchObject({ code: 'COPY_DIFFERS', message: expect.stringContaining(String(sessionId)) });
+    const failure = await copying(late, target).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'COPY_DIFFERS',
+      message: expect.stringContaining(String(sessionId)),
+    });
     expect(await target.keys()).toEqual([]);
   }
 });

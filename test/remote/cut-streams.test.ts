@@ -103,19 +103,19 @@ describe('a cut stream', () => {
 
   it.each(['FIN', 'RST', 'stall'] as const)('by %s never counts as complete', async (cut) => {
     const chosen = samples.filter((sample) => sample.cut === cut);
-    const told: number[] = [];
+    const counts: number[] = [];
     // Many at a time: each stall takes its time.
     for (let first = 0; first < chosen.length; first += 50) {
       const runs = await Promise.all(chosen.slice(first, first + 50).map(chat));
       for (const seen of runs) {
         expect(seen.map(({ event }) => event)).not.toContain('done');
         expect(seen).toEqual(events.slice(0, seen.length));
-        told.push(seen.length);
+        counts.push(seen.length);
       }
     }
-    expect(told).toHaveLength(chosen.length);
+    expect(counts).toHaveLength(chosen.length);
     expect(chosen.length).toBeGreaterThanOrEqual(100);
-    expect(new Set(told)).toEqual(new Set([0, 1, 2, 3]));
+    expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3]));
   });
 
   it.each([...streams])('that is not cut, with %s, is whole', async (ends, { length }) => {

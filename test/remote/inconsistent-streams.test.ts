@@ -23,14 +23,14 @@ async function chat(body: string | Buffer | readonly string[], replyPointer: str
   const seen: ChatEvent[] = [];
   const work = (async () => {
     const request = { mode: 'm', message: 'x', session_id: null };
-    for await (const told of backend.service.chat(callWith('k'), request, 'chunks')) seen.push(told);
+    for await (const event of backend.service.chat(callWith('k'), request, 'chunks')) seen.push(event);
   })();
   work.catch(() => {});
   return { seen, work };
 }
 
 const shown = (seen: readonly ChatEvent[]) =>
-  seen.flatMap((told) => (told.event === 'delta' ? [told.data.text] : [])).join('');
+  seen.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
 
 describe('a stream', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('a stream', () => {
       body: null,
     });
     expect(shown(seen)).toBe('No, keep it.');
-    expect(seen.map((told) => told.event)).not.toContain('done');
+    expect(seen.map((event) => event.event)).not.toContain('done');
   });
 
   it.each<[string, string, unknown, string | null]>([

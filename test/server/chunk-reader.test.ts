@@ -9,19 +9,19 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 test('of a thousand clients that disconnect at once, a few are rejected in each iteration of the event loop, and all in the end', async () => {
   const reader = new ChunkReader();
   const bodies = Array.from({ length: 1000 }, () => new PassThrough());
-  const told: unknown[] = [];
-  const readings = bodies.map((body) => reader.read(body, () => null).catch((error) => told.push(error)));
+  const failures: unknown[] = [];
+  const readings = bodies.map((body) => reader.read(body, () => null).catch((error) => failures.push(error)));
   await nextTurn();
   for (const body of bodies) body.destroy();
   let before = 0;
   let most = 0;
-  while (told.length < bodies.length) {
+  while (failures.length < bodies.length) {
     await nextTurn();
-    most = Math.max(most, told.length - before);
-    before = told.length;
+    most = Math.max(most, failures.length - before);
+    before = failures.length;
   }
   await Promise.all(readings);
-  expect(told.every((error) => error instanceof ClientDisconnected)).toBe(true);
+  expect(failures.every((error) => error instanceof ClientDisconnected)).toBe(true);
   expect(most).toBeLessThanOrEqual(100);
 });
 

@@ -16,9 +16,9 @@ const stream = { accept: 'text/event-stream' };
 /** Asks, and checks the response against the OpenAPI document of the server. */
 async function ask(method: string, path: string, body?: unknown) {
   const response = await server.ask(method, path, body === undefined ? {} : { body });
-  const told = await bodyOf(response);
-  expect(nonconformity(method, path, response.status, told)).toBeNull();
-  return { status: response.status, ...told };
+  const answer = await bodyOf(response);
+  expect(nonconformity(method, path, response.status, answer)).toBeNull();
+  return { status: response.status, ...answer };
 }
 
 /** A server with a session of these messages; returns the path of the session. */

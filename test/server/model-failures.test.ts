@@ -123,11 +123,11 @@ describe.each(modelServerProblems.map((problem) => [problem]))('a model that fai
     const { error, request_id } = await bodyOf(response);
     const events = eventsOf(await (await chat('text/event-stream')).text());
     const { error: streamed } = events.at(-1)?.body ?? {};
-    for (const told of [error, streamed]) {
-      expect(told).toMatchObject({ code: known.code, details: known.details });
-      expect(told.message).toContain(`The message is kept in session ${told.session_id}.`);
-      expect(told.message).not.toMatch(untold);
-      expect(told.message_id).toMatch(/^msg_/);
+    for (const failure of [error, streamed]) {
+      expect(failure).toMatchObject({ code: known.code, details: known.details });
+      expect(failure.message).toContain(`The message is kept in session ${failure.session_id}.`);
+      expect(failure.message).not.toMatch(untold);
+      expect(failure.message_id).toMatch(/^msg_/);
     }
     if (known.retryAfter !== null) expect(response.headers.get('retry-after')).toBe(String(known.retryAfter));
     const line = fixture.log().find((logged) => logged['request_id'] === request_id);

@@ -198,7 +198,7 @@ test.each([
   ['STORE_BUSY', 503, 'UNAVAILABLE'],
 ] as const)(
   'if %s prevents the storage of a reply, the response says that its message is stored',
-  async (code, status, told) => {
+  async (code, status, shownCode) => {
     const failing = (store: SessionStore) =>
       new Proxy(store, {
         get(target, name: keyof SessionStore) {
@@ -212,7 +212,7 @@ test.each([
     await open({ around: failing });
     const whole = await chat('hello', {}, 'echo');
     const { error } = await bodyOf(whole);
-    expect([whole.status, error?.code]).toEqual([status, told]);
+    expect([whole.status, error?.code]).toEqual([status, shownCode]);
     const streamed = eventsOf(await (await chat('hello', stream, 'echo')).text()).at(-1)?.body.error;
     for (const failure of [error, streamed]) {
       expect(failure?.message).toContain(

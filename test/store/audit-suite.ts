@@ -146,8 +146,8 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       const ids = Array.from({ length: 10_000 }, (_, index) => `ses_${String(index).padStart(26, '0')}`);
       for (const count of [10_000, 9_000, 1, 8_000])
         await store.audit.record({ ...by, what: 'delete', project_id, count, ids: ids.slice(0, count) });
-      const told = await entriesOf(store, { what: 'delete' });
-      expect(told.map(({ ids }) => ids.length)).toEqual([10_000, 9_000, 1, 8_000]);
+      const entries = await entriesOf(store, { what: 'delete' });
+      expect(entries.map(({ ids }) => ids.length)).toEqual([10_000, 9_000, 1, 8_000]);
       expect(await new LocalAudit(store.audit).verify(null)).toMatchObject({ entries: 5, faults: [] });
     });
 

@@ -10,10 +10,10 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
       const store = await open();
       const limits = { scope: 'read', turns_per_day: 3, tokens_per_day: 5_000_000_000 } as const;
       const key = newKey({ ...limits, expires_at: startOfTime + 5 });
-      const told = { ...limits, expires_at: at(5), last_used_at: null };
-      expect(await store.createKey(key)).toMatchObject(told);
-      expect(await store.findKey(key.hash)).toMatchObject(told);
-      expect((await store.listKeys())[0]).toMatchObject(told);
+      const record = { ...limits, expires_at: at(5), last_used_at: null };
+      expect(await store.createKey(key)).toMatchObject(record);
+      expect(await store.findKey(key.hash)).toMatchObject(record);
+      expect((await store.listKeys())[0]).toMatchObject(record);
       const none = { scope: null, turns_per_day: null, tokens_per_day: null, expires_at: null };
       expect(await store.createKey(newKey())).toMatchObject(none);
     });

@@ -61,11 +61,11 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await store.holdsAny(other, [theirs])).toBe(true);
       expect(await store.holdsAny(mine, [own])).toBe(false);
       const all = { ...filter, projectId: null };
-      const told: number[] = [];
+      const counts: number[] = [];
       expect(
-        await store.purgeSessions(all, { ...options, erased: (count) => told.push(count) }),
+        await store.purgeSessions(all, { ...options, erased: (count) => counts.push(count) }),
       ).toMatchObject({ kind: 'purged', report: { sessions: 1 } });
-      expect(told).toEqual([1]);
+      expect(counts).toEqual([1]);
       expect(await store.holdsAny(other, [theirs])).toBe(false);
     });
 

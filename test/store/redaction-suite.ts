@@ -70,8 +70,8 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'redacted' });
       expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'changed' });
       await store.audit.chain();
-      const told = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry).what);
-      expect(told.filter((what) => what === 'redact')).toHaveLength(1);
+      const operations = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry).what);
+      expect(operations.filter((what) => what === 'redact')).toHaveLength(1);
     });
 
     it('erase the stored answers that tell of the session, and the key of a message that was replaced', async () => {

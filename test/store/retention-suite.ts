@@ -47,10 +47,10 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       /** What the audit log has of the owner's and of retention's doing, of a session or of all. */
       async auditing(session_id: string | null = null) {
         const query = { since: null, until: null, project_id: project, what: null, session_id };
-        const told: string[] = [];
+        const entries: string[] = [];
         for await (const { what, count, key_id } of new LocalAudit(store.audit).entries(query))
-          if (key_id === null && !what.startsWith('key')) told.push(`${what} ${count}`);
-        return told;
+          if (key_id === null && !what.startsWith('key')) entries.push(`${what} ${count}`);
+        return entries;
       },
       /** Confirms the first run. */
       async begun(policy: RetentionPolicy = after90) {
@@ -325,9 +325,11 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       expect(end).toMatchObject({ report: { expired: 1, finished: false } });
       expect(await active()).toEqual([archived]);
       await store.audit.chain();
-      const told = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry));
-      expect(told).toContainEqual(expect.objectContaining({ what: 'expire', count: 1, project_id: project }));
-      expect(told).toContainEqual(expect.objectContaining({ what: 'retention_off' }));
+      const entries = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry));
+      expect(entries).toContainEqual(
+        expect.objectContaining({ what: 'expire', count: 1, project_id: project }),
+      );
+      expect(entries).toContainEqual(expect.objectContaining({ what: 'retention_off' }));
     });
 
     it('tells the audit log which sessions expired and which came back, also of a run that never ended', async () => {

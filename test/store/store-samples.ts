@@ -146,12 +146,12 @@ export function search(store: SessionStore, project: string, query: string, limi
 
 /** What a search tells of the messages that it indexes first. */
 export async function indexingOf(store: SessionStore, project: string, query: string) {
-  const told: (readonly [messages: number, of: number])[] = [];
+  const notices: (readonly [messages: number, of: number])[] = [];
   const notice: Call['notice'] = (sign) => {
-    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
+    if (sign.kind === 'indexing') notices.push([sign.messages, sign.of]);
   };
   await store.searchSessions(project, searchFilter(query), new AbortController().signal, null, notice);
-  return told;
+  return notices;
 }
 
 /** The snippets of all hits on the first page. */

@@ -72,10 +72,10 @@ export async function troubledDeletes(place: Place, options: StormOptions): Prom
     if (batch === null) faults.push(`no batch was named: ${outcome.err}`);
     if (statuses[0] !== 4) faults.push(`the revoked key ended the first run with ${statuses[0]}`);
     for (const id of ids) {
-      const told = last.get(id) ?? 'nothing';
+      const result = last.get(id) ?? 'nothing';
       const is = server.deleted.has(id) ? 'deleted' : there.has(id) ? 'active' : 'not_found';
-      const isUnknowable = told === 'deleted' && is === 'not_found' && server.unanswered.has(id);
-      if (told !== is && !isUnknowable) faults.push(`${id}: told ${told}, is ${is}`);
+      const isUnknowable = result === 'deleted' && is === 'not_found' && server.unanswered.has(id);
+      if (result !== is && !isUnknowable) faults.push(`${id}: told ${result}, is ${is}`);
     }
     if (last.size !== ids.length) faults.push(`${last.size} ids were told of`);
   } finally {
@@ -128,12 +128,12 @@ export async function killedClients(
     for (let isOver = false; !isOver; ) {
       const start = performance.now();
       const child = place.spawn(words, { env, ...(stdin !== undefined && { stdin }) });
-      const told = { out: '', err: '' };
+      const written = { out: '', err: '' };
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        told.out += text;
+        written.out += text;
       });
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        told.err += text;
+        written.err += text;
       });
       let stopped: Promise<void> | null = null;
       const stop = () => {
@@ -148,7 +148,7 @@ export async function killedClients(
       const isStopped = stopped !== null;
       if (isStopped) kills += 1;
       else life = Math.max(50, performance.now() - start);
-      take({ ...end, ...told }, last, faults, done);
+      take({ ...end, ...written }, last, faults, done);
       statuses.push(end.status);
       batch ??= newestBatch(place);
       // If it was killed before its journal had a name, it has changed nothing, and is started again.
@@ -158,7 +158,7 @@ export async function killedClients(
       }
       // A process whose connections end may continue over others.
       isOver = end.status === 0 || !isStopped;
-      if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.err}`);
+      if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${written.err}`);
     }
     const left = await store.rows(`SELECT session_id FROM ${schema}.sessions WHERE ${unchanged}`);
     if (left.length !== 1 || left[0]?.['session_id'] !== spared)

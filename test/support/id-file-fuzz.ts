@@ -61,24 +61,24 @@ export async function fuzzIdFiles(directory: string, files: number): Promise<Fuz
 
 interface Seen {
   readonly status: number;
-  readonly told: readonly string[];
+  readonly results: readonly string[];
   readonly gone: readonly string[];
 }
 
 function seen({ status, out }: InProcessOutcome, gone: readonly string[]): Seen {
-  return { status, told: out.split('\n').slice(0, -1).sort(), gone: [...gone].sort() };
+  return { status, results: out.split('\n').slice(0, -1).sort(), gone: [...gone].sort() };
 }
 
 function expected({ ids }: IdFile, own: readonly string[]): Seen {
-  if (ids === null) return { status: 2, told: [], gone: [] };
+  if (ids === null) return { status: 2, results: [], gone: [] };
   const distinct = [...new Set(ids)];
   const gone = distinct.filter((id) => own.includes(id)).sort();
-  const told = ids.map((id, at) => {
+  const lines = ids.map((id, at) => {
     if (ids.indexOf(id) !== at) return `duplicate ${id}`;
     return `${own.includes(id) ? 'deleted' : 'not_found'} ${id}`;
   });
   const some = distinct.length === 1 ? 5 : 3;
-  return { status: gone.length === distinct.length ? 0 : some, told: told.sort(), gone };
+  return { status: gone.length === distinct.length ? 0 : some, results: lines.sort(), gone };
 }
 
 function requireEqual(is: unknown, must: unknown, why: string): void {

@@ -134,9 +134,9 @@ async function chatAndKill(
   let acknowledgedAt: number | null = null;
   let message: Witness['message'] = null;
   let reply: Witness['reply'] = null;
-  let told = '';
+  let talk = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    talk += text;
   });
   if (child.stdout === null) throw new Error('the output of a chat is not read');
   const ended = endOf(child);
@@ -156,7 +156,7 @@ async function chatAndKill(
   return {
     content,
     killed,
-    failure: killed || status === 0 ? null : `exit ${status}: ${told}`,
+    failure: killed || status === 0 ? null : `exit ${status}: ${talk}`,
     message,
     acknowledgedAt,
     reply,

@@ -75,9 +75,9 @@ export async function killedRuns(
   const left = await countOf(store, 'deleted_at IS NOT NULL OR expired IS NOT NULL');
   if (left !== 0) faults.push(`${left} did not come back`);
   for (const what of ['expire', 'restore']) {
-    const told = await toldSessions(place, what, env);
-    if (told.length !== expire || new Set(told).size !== expire)
-      faults.push(`the audit log has ${told.length} of ${what}, ${new Set(told).size} distinct`);
+    const ids = await toldSessions(place, what, env);
+    if (ids.length !== expire || new Set(ids).size !== expire)
+      faults.push(`the audit log has ${ids.length} of ${what}, ${new Set(ids).size} distinct`);
   }
   return { runs, kills, faults };
 }

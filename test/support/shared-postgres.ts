@@ -14,8 +14,8 @@ declare module 'vitest' {
 }
 
 export async function sharedPostgres(): Promise<PostgresDatabase> {
-  const told = await text(connect(inject('postgresBroker'), '127.0.0.1'));
-  const { failure, port, user } = JSON.parse(told);
+  const address = await text(connect(inject('postgresBroker'), '127.0.0.1'));
+  const { failure, port, user } = JSON.parse(address);
   if (failure !== undefined) throw new Error(failure);
   const database = `file_${randomUUID().replaceAll('-', '')}`;
   await postgresDatabase({ port, user, database: 'postgres' }).rows(`CREATE DATABASE ${database}`);

@@ -23,14 +23,14 @@ export interface SyncKillsReport {
 export async function killedSync(
   place: Place,
   { results, afterMs }: { readonly results: number; readonly afterMs: number },
-): Promise<{ readonly told: number; readonly isKilled: boolean }> {
+): Promise<{ readonly results: number; readonly isKilled: boolean }> {
   const child = place.start(['sync', 'other']);
   child.stdin.end();
-  let told = 0;
+  let count = 0;
   const isReached = new Promise<void>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
-      told += chunk.toString().split('\n').length - 1;
-      if (told >= results) resolve();
+      count += chunk.toString().split('\n').length - 1;
+      if (count >= results) resolve();
     });
   });
   const closed = once(child, 'close') as Promise<[number | null, string | null]>;
@@ -38,7 +38,7 @@ export async function killedSync(
   await delay(afterMs);
   child.kill('SIGKILL');
   const [, signal] = await closed;
-  return { told, isKilled: signal !== null };
+  return { results: count, isKilled: signal !== null };
 }
 
 /** All active sessions of the place that these options select, one line each, sorted. */
@@ -78,11 +78,11 @@ export async function syncKills(
   for (let round = 1; round <= kills; round += 1) {
     await change(round);
     const results = Math.floor(random() * 2 * sessions);
-    const { told, isKilled } = await killedSync(place, {
+    const { results: count, isKilled } = await killedSync(place, {
       results,
       afterMs: random() * (results === 0 ? 400 : 20),
     });
-    if (isKilled && told > 0) midway += 1;
+    if (isKilled && count > 0) midway += 1;
     if (round % 5 !== 0) continue;
     // Occasionally a sync ends, so that there are sessions that both places have.
     const { status, err } = await place.parley(['sync', 'other']);

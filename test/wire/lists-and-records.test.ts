@@ -103,7 +103,7 @@ describe('a session', () => {
   });
 
   it('keeps the settings of a server, and ignores those of another shape', () => {
-    const told = {
+    const settings = {
       mode: 'm',
       system: 's',
       parameters: { seed: 1 },
@@ -114,7 +114,7 @@ describe('a session', () => {
       tags: ['a'],
       user: 'u',
     };
-    expect(sessionOf({ data: { ...fields, ...told } }, 's')).toEqual({ ...fields, ...told });
+    expect(sessionOf({ data: { ...fields, ...settings } }, 's')).toEqual({ ...fields, ...settings });
     const odd = {
       mode: {},
       system: [],

@@ -65,9 +65,9 @@ export class Hour {
     this.#sessions.push(session);
     session.said(first, 'own', model.last);
     const ask = async (text: string, mode = 'own', to = session) => {
-      const told = await entered(screen, text);
-      expect(told).toContain(`Reply ${model.turns.length}.`);
-      expect(told).toContain(`End of ${model.turns.length}.`);
+      const output = await entered(screen, text);
+      expect(output).toContain(`Reply ${model.turns.length}.`);
+      expect(output).toContain(`End of ${model.turns.length}.`);
       to.said(text, mode, model.last);
     };
     for (const text of questions) await ask(text);
@@ -136,8 +136,8 @@ export class Hour {
   async #goOn(session: ExpectedSession): Promise<void> {
     const { model } = this.#home;
     const chat = async (words: string, asked: string, mode = 'own') => {
-      const told = await this.#shell.run(`parley chat ${words}`);
-      expect(told).toContain(`End of ${model.turns.length}.`);
+      const output = await this.#shell.run(`parley chat ${words}`);
+      expect(output).toContain(`End of ${model.turns.length}.`);
       session.said(asked, mode, model.last);
     };
     await chat('-c "From the shell?"', 'From the shell?');

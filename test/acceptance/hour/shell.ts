@@ -18,8 +18,8 @@ export class Shell {
     const end = new RegExp(`^${mark} (\\d+)$`, 'm');
     await this.screen.until(`${command} has ended`, () => end.test(this.screen.text));
     const shown = this.screen.text.slice(this.screen.text.lastIndexOf(typed) + typed.length);
-    const [, told = ''] = end.exec(shown) ?? [];
-    if (Number(told) !== status) throw new Error(`${command} ended with ${told}:\n${shown}`);
+    const [, output = ''] = end.exec(shown) ?? [];
+    if (Number(output) !== status) throw new Error(`${command} ended with ${output}:\n${shown}`);
     return shown.slice(0, shown.search(end)).trim();
   }
 

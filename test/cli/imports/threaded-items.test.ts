@@ -29,14 +29,14 @@ function written(name: string, bytes: Uint8Array): string {
 }
 
 /** The items, and the final failure. */
-async function toldBy(items: AsyncIterable<ImportItem>) {
-  const told: ImportItem[] = [];
+async function readAll(items: AsyncIterable<ImportItem>) {
+  const all: ImportItem[] = [];
   try {
-    for await (const item of items) told.push(item);
+    for await (const item of items) all.push(item);
   } catch (error) {
-    return { told, error };
+    return { items: all, error };
   }
-  return { told, error: null };
+  return { items: all, error: null };
 }
 
 function readHere(path: string) {
@@ -53,11 +53,11 @@ function readThere(path: string, { number = 0, isNamed = true, bytesBefore = 0, 
 test('the items are the same, with failures, places and the bytes that were read', async () => {
   const bytes = exportOf();
   const path = written('conversations.json', bytes);
-  const here = await toldBy(readHere(path));
-  const there = await toldBy(readThere(path, { bytesBefore: 70 }));
-  expect(there.told).toEqual(here.told.map((item) => ({ ...item, end: item.end + 70 })));
+  const here = await readAll(readHere(path));
+  const there = await readAll(readThere(path, { bytesBefore: 70 }));
+  expect(there.items).toEqual(here.items.map((item) => ({ ...item, end: item.end + 70 })));
   expect([there.error, here.error]).toEqual([null, null]);
-  expect(here.told.length).toBeGreaterThan(200);
+  expect(here.items.length).toBeGreaterThan(200);
 });
 
 test('of an archive it reads the file with the given index, and reports a fault after the items before it', async () => {
@@ -69,20 +69,23 @@ test('of an archive it reads the file with the given index, and reports a fault 
   const late = Math.floor(zip.length * 0.9);
   zip.fill(0xff, late, late + 8);
   const path = written('export.zip', zip);
-  const here = await toldBy(readHere(path));
-  const there = await toldBy(readThere(path, { number: 1, isNamed: false }));
-  expect(there.told.length).toBeGreaterThan(20);
+  const here = await readAll(readHere(path));
+  const there = await readAll(readThere(path, { number: 1, isNamed: false }));
+  expect(there.items.length).toBeGreaterThan(20);
   expect(there.error).toMatchObject({ code: 'INVALID_REQUEST', hint: expect.stringContaining('unzip') });
   const failure = expect.objectContaining({ message: (there.error as Error).message });
-  const told = [...there.told, { place: `${path}/conversations.json`, origin: null, found: { failure } }];
-  expect(here.told.map(({ end: _, ...item }) => item)).toEqual(
-    told.map((item) => ({ ...item, end: undefined })),
+  const expected = [
+    ...there.items,
+    { place: `${path}/conversations.json`, origin: null, found: { failure } },
+  ];
+  expect(here.items.map(({ end: _, ...item }) => item)).toEqual(
+    expected.map((item) => ({ ...item, end: undefined })),
   );
 });
 
 test('a file without a conversation is refused as without a thread', async () => {
   const path = written('conversations.json', Buffer.from('[]'));
-  const [here, there] = [await toldBy(readHere(path)), await toldBy(readThere(path))];
+  const [here, there] = [await readAll(readHere(path)), await readAll(readThere(path))];
   expect(there.error).toMatchObject({
     code: 'USAGE',
     message: `The file ${path} contains no conversation.`,
@@ -96,7 +99,7 @@ test('a signal ends the thread with its reason', async () => {
   const items = readThere(written('conversations.json', exportOf()), { signal: stop.signal });
   await items.next();
   stop.abort(new Error('enough'));
-  expect((await toldBy(items)).error).toEqual(new Error('enough'));
+  expect((await readAll(items)).error).toEqual(new Error('enough'));
 });
 
 test('a reader that stops ends the thread', async () => {

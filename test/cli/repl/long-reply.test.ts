@@ -77,9 +77,9 @@ test('Ctrl-C in 400,000 brackets shows the prompt within 100 ms, and stores the 
 test('Ctrl-C in 400,000 brackets stops a chat within 100 ms, and stores the received part', async () => {
   const took = await least(async () => {
     const screen = fixture.open(['chat', '-m', 'slow', 'Hello'], {}, place);
-    const told = await stopped(screen, /The reply so far is kept in session/);
+    const milliseconds = await stopped(screen, /The reply so far is kept in session/);
     expect(await screen.ended).toEqual({ status: 130, signal: 0 });
-    return told;
+    return milliseconds;
   });
   expect(took).toBeLessThanOrEqual(100);
   const { items } = await place.answer<Page<NewSession>>(['sessions', 'list', '--limit', '1']);

@@ -9,15 +9,15 @@ const start = '\x1b[200~';
 const end = '\x1b[201~';
 
 function reader() {
-  const told: string[][] = [];
+  const inputs: string[][] = [];
   const timers = new Set<() => void>();
   const startTimer: StartTimer = (_milliseconds, action) => {
     timers.add(action);
     return () => timers.delete(action);
   };
   const pastes = new PasteReader({
-    onTyped: (text) => told.push(['typed', text]),
-    onPasted: (text) => told.push(['pasted', text]),
+    onTyped: (text) => inputs.push(['typed', text]),
+    onPasted: (text) => inputs.push(['pasted', text]),
     startTimer,
     startReadingTimer: startTimer,
   });
@@ -28,12 +28,12 @@ function reader() {
       action();
     }
   };
-  return { told, pause, take: (text: string) => pastes.take(text) };
+  return { inputs, pause, take: (text: string) => pastes.take(text) };
 }
 
 /** Joins pastes that arrive together. */
-function joined(told: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  return told.reduce<string[][]>((all, [kind = '', text = '']) => {
+function joined(inputs: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return inputs.reduce<string[][]>((all, [kind = '', text = '']) => {
     const last = all.at(-1);
     if (last?.[0] === kind) last[1] += text;
     else all.push([kind, text]);
@@ -52,7 +52,7 @@ describe('a paste in brackets', () => {
   it('is read completely, with the typed text around it, for any chunks', () => {
     fc.assert(
       fc.property(paste, fc.array(fc.nat(40)), (text, cuts) => {
-        const { told, pause, take } = reader();
+        const { inputs, pause, take } = reader();
         let rest = `x${start}${text}${end}y`;
         for (const cut of cuts) {
           const piece = rest.slice(0, cut);
@@ -63,7 +63,7 @@ describe('a paste in brackets', () => {
         }
         take(rest);
         pause();
-        expect(joined(told)).toEqual([
+        expect(joined(inputs)).toEqual([
           ['typed', 'x'],
           ['pasted', text],
           ['typed', 'y'],
@@ -74,19 +74,19 @@ describe('a paste in brackets', () => {
   });
 
   it.each(['abc \x1b[', 'abc \x1bO', 'abc \x1b', 'abc \x1b[2', 'abc \x1b[201'])('may end with %j', (text) => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take(`${start}${text}${end}`);
     take('\x03');
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       ['pasted', text],
       ['typed', '\x03'],
     ]);
   });
 
   it('does not end at a closing bracket that it contains', () => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take(`${start}hi ${end}\r/quit\r${end}x${start}2${end}`);
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       ['pasted', `hi ${end}\r/quit\r`],
       ['typed', 'x'],
       ['pasted', '2'],
@@ -94,11 +94,11 @@ describe('a paste in brackets', () => {
   });
 
   it('without its end ends with Ctrl-C', () => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take(`${start}half`);
     take('\x03');
     take('y');
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       ['pasted', 'half'],
       ['typed', '\x03'],
       ['typed', 'y'],
@@ -112,28 +112,28 @@ describe('without brackets', () => {
     ['lines behind an empty one', '/delete\r\rsecond'],
     ['very much at once', 'x'.repeat(1000)],
   ])('%s are pasted', (_what, text) => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take(text);
-    expect(told).toEqual([['pasted', text]]);
+    expect(inputs).toEqual([['pasted', text]]);
   });
 
   it.each(['/delete\r', 'one\x1b\rtwo', '\r\r', 'one\r\x03', '\x1b[A\x1b[B\r\x1b[A', 'a word', '\x1b[1;5D'])(
     '%j is typed',
     (text) => {
-      const { told, take } = reader();
+      const { inputs, take } = reader();
       take(text);
-      expect(told).toEqual([['typed', text]]);
+      expect(inputs).toEqual([['typed', text]]);
     },
   );
 
   it('text that follows a paste without a pause belongs to it, except for a key', () => {
-    const { told, pause, take } = reader();
+    const { inputs, pause, take } = reader();
     take('one\rtwo');
     take('\r');
     take('\x03');
     pause();
     take('\r');
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       ['pasted', 'one\rtwo'],
       ['pasted', '\r'],
       ['typed', '\x03'],
@@ -145,17 +145,17 @@ describe('without brackets', () => {
     ['Ctrl-C', '\x03', ['typed', '\x03']],
     ['a paste in brackets', `${start}y${end}`, ['pasted', 'y']],
   ])('text that follows a paste does not belong to it after %s', (_what, text, expected) => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take('one\rtwo');
     take(text);
     take('sent\r');
-    expect(told.slice(1)).toEqual([expected, ['typed', 'sent\r']]);
+    expect(inputs.slice(1)).toEqual([expected, ['typed', 'sent\r']]);
   });
 
   it('keys in a paste are keys, and line ends are no Enter', () => {
-    const { told, take } = reader();
+    const { inputs, take } = reader();
     take('my next\rquestion\x7f\x7f\r\x1b[A\r');
-    expect(told).toEqual([
+    expect(inputs).toEqual([
       ['pasted', 'my next\rquestion'],
       ['typed', '\x7f\x7f'],
       ['pasted', '\r'],
@@ -165,10 +165,10 @@ describe('without brackets', () => {
   });
 
   it('Escape alone is a key after a pause', () => {
-    const { told, pause, take } = reader();
+    const { inputs, pause, take } = reader();
     take('\x1b');
-    expect(told).toEqual([]);
+    expect(inputs).toEqual([]);
     pause();
-    expect(told).toEqual([['typed', '\x1b']]);
+    expect(inputs).toEqual([['typed', '\x1b']]);
   });
 });

@@ -80,12 +80,12 @@ export function rowsFrom(screen: TerminalScreen, first: string): readonly string
 
 /** The output of `stty` in a shell at its prompt. */
 export async function terminalSettings(shell: TerminalScreen): Promise<string> {
-  const told = () => [...shell.text.matchAll(/speed [\s\S]*?(?=\nshell\$)/g)].map(([all]) => all);
+  const reports = () => [...shell.text.matchAll(/speed [\s\S]*?(?=\nshell\$)/g)].map(([all]) => all);
   await shell.stands('shell$ ');
-  const count = told().length;
+  const count = reports().length;
   shell.type('stty -a\r');
-  await shell.until('stty', () => told().length > count && shell.cursorRow === 'shell$');
-  return told().at(-1) ?? '';
+  await shell.until('stty', () => reports().length > count && shell.cursorRow === 'shell$');
+  return reports().at(-1) ?? '';
 }
 
 /** The last process that a shell started. */

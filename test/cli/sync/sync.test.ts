@@ -31,7 +31,7 @@ const talk = async ({ backend, call }: SyncedPlace, message: string, session: st
 
 const sync = async (...words: readonly string[]) => {
   const { status, results, err } = await places.sync(one, other, ...words);
-  return { status, err, told: results.map(({ session_id, status: what }) => `${what} ${session_id}`) };
+  return { status, err, lines: results.map(({ session_id, status: what }) => `${what} ${session_id}`) };
 };
 
 async function expectEqual() {
@@ -61,13 +61,13 @@ describe('a sync', () => {
     const { session_id: fork } = (await archive.forkSession(one.call, mine, {})).data;
     const theirs = await talk(other, 'good day');
     const before = await recordsOf(one);
-    const { told, status } = await sync();
+    const { lines, status } = await sync();
     expect(status).toBe(0);
-    expect(told.sort()).toEqual([`pulled ${theirs}`, `pushed ${fork}`, `pushed ${mine}`].sort());
+    expect(lines.sort()).toEqual([`pulled ${theirs}`, `pushed ${fork}`, `pushed ${mine}`].sort());
     const after = await expectEqual();
     expect(after).toMatchObject(before);
     expect(Object.keys(after)).toHaveLength(3);
-    expect((await sync()).told).toEqual([]);
+    expect((await sync()).lines).toEqual([]);
   });
 
   it('refuses a place that has lost all sessions, and fills it again with --forget', async () => {
@@ -96,9 +96,9 @@ describe('a sync', () => {
     const id = await talk(one, 'hello');
     await sync();
     await one.backend.archive.changeSession(one.call, id, { pinned: true, tags: ['work', 'draft'] });
-    expect((await sync()).told).toEqual([`changed ${id}`]);
+    expect((await sync()).lines).toEqual([`changed ${id}`]);
     await other.backend.archive.changeSession(other.call, id, { archived: true, tags: ['work'] });
-    expect((await sync()).told).toEqual([`changed ${id}`]);
+    expect((await sync()).lines).toEqual([`changed ${id}`]);
     await expectEqual();
     for (const { backend, call } of [one, other]) {
       const found = async (tag: string) => {
@@ -113,7 +113,7 @@ describe('a sync', () => {
       expect(await found('work')).toEqual([{ pinned: true, archived: true, tags: ['work'] }]);
       expect(await found('draft')).toEqual([]);
     }
-    expect((await sync()).told).toEqual([]);
+    expect((await sync()).lines).toEqual([]);
   });
 
   it('keeps the tags and parameters that only one place has, if there was no earlier sync', async () => {
@@ -121,7 +121,7 @@ describe('a sync', () => {
     await sync();
     const { archive } = other.backend;
     await archive.changeSession(other.call, id, { tags: ['work'], parameters: { seed: 1 } });
-    expect((await sync('--forget')).told).toEqual([`changed ${id}`]);
+    expect((await sync('--forget')).lines).toEqual([`changed ${id}`]);
     expect((await expectEqual())[id]?.session).toMatchObject({ tags: ['work'], parameters: { seed: 1 } });
   });
 
@@ -140,26 +140,26 @@ describe('a sync', () => {
     await tag(one, gone, 'home');
     const both = ['--tag', 'work', '--tag', 'home'];
     const would = await sync(...both, '--dry-run');
-    expect(would.told).toEqual([`would_push ${mine}`, `would_push ${gone}`, `would_pull ${theirs}`]);
+    expect(would.lines).toEqual([`would_push ${mine}`, `would_push ${gone}`, `would_pull ${theirs}`]);
     expect(would.err).toContain('1 session without the selected tags skipped.');
-    expect((await sync('--tag', 'work')).told).toEqual([`pushed ${mine}`, `pulled ${theirs}`]);
-    expect((await sync(...both, '--pull')).told).toEqual([]);
-    expect((await sync(...both)).told).toEqual([`pushed ${gone}`]);
+    expect((await sync('--tag', 'work')).lines).toEqual([`pushed ${mine}`, `pulled ${theirs}`]);
+    expect((await sync(...both, '--pull')).lines).toEqual([]);
+    expect((await sync(...both)).lines).toEqual([`pushed ${gone}`]);
     // A deleted session keeps its tags. Removing a tag also removes the record of its last changes.
     await remove(other, gone);
     await tag(one, mine);
     await talk(one, 'more', mine);
-    expect((await sync(...both)).told).toEqual([`grown ${mine}`, `deleted ${gone}`]);
+    expect((await sync(...both)).lines).toEqual([`grown ${mine}`, `deleted ${gone}`]);
     await talk(one, 'still more', mine);
-    expect((await sync(...both)).told).toEqual([]);
+    expect((await sync(...both)).lines).toEqual([]);
     expect(Object.keys(await recordsOf(other)).sort()).toEqual([mine, theirs].sort());
     // The agreed state of the other sessions is kept, so the next sync of all knows their deletions.
     await remove(other, mine);
     await sync(...both);
-    expect((await sync()).told.sort()).toEqual([`pushed ${plain}`, `restored ${mine}`].sort());
+    expect((await sync()).lines.sort()).toEqual([`pushed ${plain}`, `restored ${mine}`].sort());
     await remove(other, plain);
     await sync(...both);
-    expect((await sync()).told).toEqual([`deleted ${plain}`]);
+    expect((await sync()).lines).toEqual([`deleted ${plain}`]);
     await expectEqual();
   });
 
@@ -179,7 +179,7 @@ describe('a sync', () => {
     await sync();
     await talk(other, 'more', id);
     await one.backend.archive.changeSession(one.call, id, { title: 'Renamed' });
-    expect((await sync()).told).toEqual([`grown ${id}`]);
+    expect((await sync()).lines).toEqual([`grown ${id}`]);
     expect((await expectEqual())[id]).toMatchObject({ session: { title: 'Renamed', message_count: 4 } });
     await one.backend.archive.undoTurn(one.call, id);
     await sync();
@@ -189,7 +189,7 @@ describe('a sync', () => {
     expect((await expectEqual())[id]?.session.message_count).toBe(4);
     await one.backend.archive.changeSession(one.call, id, { title: 'hello' });
     await other.backend.archive.changeSession(other.call, id, { system: 'Short.' });
-    expect((await sync()).told).toEqual([`changed ${id}`]);
+    expect((await sync()).lines).toEqual([`changed ${id}`]);
     expect((await expectEqual())[id]).toMatchObject({ session: { title: 'hello', system: 'Short.' } });
   });
 
@@ -208,9 +208,9 @@ describe('a sync', () => {
     expect(texts(id)).toEqual(['hello', 'there', 'and there']);
     expect(texts(fork)).toEqual(['hello', 'here']);
     expect(records[fork]?.session).toMatchObject({ parent_id: id, forked_at: 1 });
-    expect((await sync()).told).toEqual([]);
+    expect((await sync()).lines).toEqual([]);
     await talk(one, 'further', fork);
-    expect((await sync()).told).toEqual([`grown ${fork}`]);
+    expect((await sync()).lines).toEqual([`grown ${fork}`]);
     await expectEqual();
   });
 
@@ -223,10 +223,10 @@ describe('a sync', () => {
     const { results } = await places.sync(one, other, '--pull');
     const fork = results[0]?.fork ?? '';
     await one.backend.archive.changeSession(one.call, fork, { title: 'a new title' });
-    const { status, told } = await sync();
-    expect([status, ...told]).toEqual([0, `forked ${id}`, `changed ${fork}`]);
+    const { status, lines } = await sync();
+    expect([status, ...lines]).toEqual([0, `forked ${id}`, `changed ${fork}`]);
     expect((await expectEqual())[fork]?.session.title).toBe('a new title');
-    expect((await sync()).told).toEqual([]);
+    expect((await sync()).lines).toEqual([]);
   });
 
   it('copies deletions and restorations; a session that was changed elsewhere is restored', async () => {
@@ -235,11 +235,11 @@ describe('a sync', () => {
     await one.backend.service.deleteSession(one.call, gone);
     await one.backend.service.deleteSession(one.call, changed);
     await talk(other, 'on', changed);
-    expect((await sync()).told).toEqual([`deleted ${gone}`, `restored ${changed}`]);
+    expect((await sync()).lines).toEqual([`deleted ${gone}`, `restored ${changed}`]);
     expect(Object.keys(await expectEqual())).toEqual([changed]);
     expect(await sessionsOf(other, true)).toMatchObject([{ session_id: gone }]);
     await one.backend.archive.restoreSession(one.call, gone);
-    expect((await sync()).told).toEqual([`restored ${gone}`]);
+    expect((await sync()).lines).toEqual([`restored ${gone}`]);
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
@@ -251,13 +251,13 @@ describe('a sync', () => {
     await one.backend.administration.purgeSessions({
       ...{ project_id: one.projectId, deleted_before, expected_sessions: 1 },
     });
-    expect((await sync()).told).toEqual([`deleted ${id}`]);
-    expect((await sync()).told).toEqual([]);
+    expect((await sync()).lines).toEqual([`deleted ${id}`]);
+    expect((await sync()).lines).toEqual([]);
     expect(await sessionsOf(one, true)).toEqual([]);
     expect(await sessionsOf(other, true)).toMatchObject([{ session_id: id }]);
     // It is copied as if it had never been synced, and restored there.
     await other.backend.archive.restoreSession(other.call, id);
-    expect((await sync('--forget')).told).toEqual([`pulled ${id}`]);
+    expect((await sync('--forget')).lines).toEqual([`pulled ${id}`]);
   });
 
   it.each([
@@ -271,9 +271,9 @@ describe('a sync', () => {
     await talk(other, 'there', id);
     const writes: string[] = [];
     places.around = (backend, place) => (place.name === name ? onlyReads(backend, writes) : backend);
-    const { told, err } = await sync(option);
+    const { lines, err } = await sync(option);
     expect(writes).toEqual([]);
-    expect(told).toContain(`${status} ${option === '--push' ? mine : theirs}`);
+    expect(lines).toContain(`${status} ${option === '--push' ? mine : theirs}`);
     expect(err).toContain('1 session waiting for a sync in the other direction');
     places.around = (backend) => backend;
     await sync();
@@ -290,10 +290,10 @@ describe('a sync', () => {
     const [mine, theirs] = [await talk(one, 'mine'), await talk(other, 'theirs')];
     const writes: string[] = [];
     places.around = (backend) => onlyReads(backend, writes);
-    const { told, status } = await sync('--dry-run');
+    const { lines, status } = await sync('--dry-run');
     expect(status).toBe(0);
     expect(writes).toEqual([]);
-    expect(told.toSorted()).toEqual(
+    expect(lines.toSorted()).toEqual(
       [
         ...[`would_grow ${grown}`, `would_fork ${forked}`, `would_delete ${deleted}`],
         ...[`would_push ${mine}`, `would_pull ${theirs}`],
@@ -311,11 +311,11 @@ describe('a sync', () => {
           return backend.archive.importSession(call, record);
         },
       });
-    const { status, told } = await sync();
+    const { status, lines } = await sync();
     expect(status).toBe(3);
-    expect(told).toEqual([`pushed ${ids[0]}`, `failed ${ids[1]}`, `pushed ${ids[2]}`]);
+    expect(lines).toEqual([`pushed ${ids[0]}`, `failed ${ids[1]}`, `pushed ${ids[2]}`]);
     places.around = (backend) => backend;
-    expect((await sync()).told).toEqual([`pushed ${ids[1]}`]);
+    expect((await sync()).lines).toEqual([`pushed ${ids[1]}`]);
     await expectEqual();
   });
 
@@ -354,7 +354,7 @@ describe('a sync', () => {
           .sort(),
       ).toEqual(['b here', 'b there', 'g on', 'mine'].sort());
       expect(records.map(({ session }) => session.title)).toContain('New');
-      expect((await sync()).told).toEqual([]);
+      expect((await sync()).lines).toEqual([]);
     }
   });
 
@@ -372,7 +372,7 @@ describe('a sync', () => {
           return backend.archive.importSession(call, record);
         },
       });
-    expect((await sync()).told).toEqual([`forked ${id}`]);
+    expect((await sync()).lines).toEqual([`forked ${id}`]);
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
@@ -391,9 +391,9 @@ describe('a sync', () => {
           },
         },
       );
-    expect((await sync()).told).toEqual([`failed ${id}`]);
+    expect((await sync()).lines).toEqual([`failed ${id}`]);
     places.around = (backend) => backend;
-    expect((await sync()).told).toEqual([`restored ${id}`]);
+    expect((await sync()).lines).toEqual([`restored ${id}`]);
     const [record] = Object.values(await expectEqual());
     expect(record?.messages.map(({ content }) => content)).toContain('meanwhile');
   });
@@ -444,8 +444,8 @@ describe('a sync', () => {
       );
       writeFileSync(join(directory, name ?? ''), `${line}\n`);
       const mine = await talk(one, 'mine');
-      const { status, told } = await sync();
-      expect([status, told]).toEqual([0, [`pushed ${mine}`]]);
+      const { status, lines } = await sync();
+      expect([status, lines]).toEqual([0, [`pushed ${mine}`]]);
       await expectEqual();
     },
   );

@@ -67,7 +67,7 @@ async function breachesOf(
 ): Promise<{ readonly lies: number; readonly breaches: readonly string[] }> {
   const breaches: string[] = [];
   let lies = 0;
-  const told = async (what: string, lie: Lie) => {
+  const judge = async (what: string, lie: Lie) => {
     lies += 1;
     await server.lying(lie, run);
     breaches.push(...judged(what, terminal.taken()));
@@ -76,17 +76,17 @@ async function breachesOf(
   breaches.push(...judged('the truth', terminal.taken()));
   for (const [index, field] of fields.entries()) {
     const what = `${field.route} ${field.path.join('.')}`;
-    for (const text of textsFor(field, index)) await told(what, { field, text });
+    for (const text of textsFor(field, index)) await judge(what, { field, text });
   }
   // Responses that request a wait cause a wait.
   for (const status of shareOf([400, 401, 404, 422], turn))
-    await told(`a failure ${status}`, { status, text: allFrom(status) });
+    await judge(`a failure ${status}`, { status, text: allFrom(status) });
   // A header consists of bytes, among which C1 characters are allowed.
   for (const headers of hostileHeaders) {
     const text = 'a\u009d52;c;AAAA\u009cb';
     for (const status of shareOf([302, 500], turn))
-      await told(`${headers} ${status}`, { headers, status, text });
-    await told(`${headers}`, { headers, text });
+      await judge(`${headers} ${status}`, { headers, status, text });
+    await judge(`${headers}`, { headers, text });
   }
   return { lies, breaches };
 }

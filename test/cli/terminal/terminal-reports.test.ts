@@ -80,9 +80,9 @@ describe('a key', () => {
     ['F1 of the Linux console', '\x1b[[A', '\x1b[[A'],
     ['Alt-]', '\x1b]', '\x1b]'],
     ['Alt-Enter', '\x1b\r', '\x1b\r'],
-  ])('%s is the same key as before', (_name, told, key) => {
-    expect(through([told])).toBe(key);
-    if (told.length > 3) expect(through([told.slice(0, 3), told.slice(3)])).toBe(key);
+  ])('%s is the same key as before', (_name, report, key) => {
+    expect(through([report])).toBe(key);
+    if (report.length > 3) expect(through([report.slice(0, 3), report.slice(3)])).toBe(key);
   });
 });
 

@@ -37,9 +37,9 @@ export function describeChat(given: GivenService): void {
         usage: null,
       });
       expect(done.data.created_at).toMatch(isoMilliseconds);
-      const { turns_left_out, ...told } = done.data;
+      const { turns_left_out, ...others } = done.data;
       expect(turns_left_out).toBe(0);
-      expect(done.body).toEqual({ success: true, data: told });
+      expect(done.body).toEqual({ success: true, data: others });
     });
 
     it('the messages of a turn are stored in order, with their ids', async () => {

@@ -204,9 +204,9 @@ export function describeLines(given: GivenService): void {
       const modesAfter = async (move: typeof undoTurn | typeof redoTurn, times: number) => {
         const modes: (string | null)[] = [];
         for (let time = 0; time < times; time += 1) {
-          const told = (await move.call(backend.archive, first, session)).data.session.mode;
-          expect((await backend.service.getSession(first, session)).data.mode).toBe(told);
-          modes.push(told);
+          const mode = (await move.call(backend.archive, first, session)).data.session.mode;
+          expect((await backend.service.getSession(first, session)).data.mode).toBe(mode);
+          modes.push(mode);
         }
         return modes;
       };

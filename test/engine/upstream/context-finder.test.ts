@@ -11,14 +11,14 @@ afterEach(() => stubs.close());
 type Answers = Readonly<Record<string, unknown>>;
 
 /** The response of a server with these paths, and 404 for all others. */
-async function toldBy(answers: Answers, settings = {}) {
+async function sizeReportedBy(answers: Answers, settings = {}) {
   const server = await stubs.serve((response, { method, path }) => {
     const answer = answers[`${method} ${path}`];
     sendJson(response, answer ?? {}, answer === undefined ? 404 : 200);
   });
   const mode = modeSettings(`${server.url}/v1`, { model: 'm', ...settings });
-  const told = await findContext(mode, upstreamOptions(), new AbortController().signal);
-  return { told, requests: server.requests };
+  const size = await findContext(mode, upstreamOptions(), new AbortController().signal);
+  return { size, requests: server.requests };
 }
 
 const other = { id: 'other', context_length: 1000 };
@@ -53,7 +53,7 @@ test.each<[string, Answers, number, string]>([
     '/api/show',
   ],
 ])('%s', async (_vendor, answers, tokens, place) => {
-  expect((await toldBy(answers)).told).toEqual({ tokens, place });
+  expect((await sizeReportedBy(answers)).size).toEqual({ tokens, place });
 });
 
 test.each<[string, Answers]>([
@@ -64,8 +64,8 @@ test.each<[string, Answers]>([
   ],
   ['something else', { 'GET /v1/models': [1], 'GET /props': null, 'POST /api/show': { model_info: 'none' } }],
 ])('a server that reports %s reports no size', async (_what, answers) => {
-  const { told, requests } = await toldBy(answers);
-  expect(told).toBeNull();
+  const { size, requests } = await sizeReportedBy(answers);
+  expect(size).toBeNull();
   expect(requests.map(({ path }) => path)).toEqual(['/v1/models', '/props', '/api/show']);
 });
 

@@ -117,8 +117,8 @@ describe('reasoning before a reply', () => {
     const notes = words.filter((text) => !text.includes('</think>'));
     fc.assert(
       fc.property(space, notes, space, words, (before, reasoning, after, reply) => {
-        const told = split([`${before}<think>${reasoning}</think>${after}${reply}`]);
-        expect(told).toEqual({ reasoning: reasoning.trimStart(), text: reply.trimStart() });
+        const parts = split([`${before}<think>${reasoning}</think>${after}${reply}`]);
+        expect(parts).toEqual({ reasoning: reasoning.trimStart(), text: reply.trimStart() });
       }),
     );
     fc.assert(

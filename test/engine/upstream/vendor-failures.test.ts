@@ -28,15 +28,15 @@ const named = (problem: string) => [{ field: 'model_server', problem }];
 describe('an answer of', () => {
   it.each(vendorFailures)('$vendor ($status) is reported as $problem', async (failure) => {
     const { status, headers = {}, body, problem, code = 'ENGINE_FAILED', says, hint, retryAfter } = failure;
-    const told = await failureAt((response) =>
+    const reported = await failureAt((response) =>
       response
         .writeHead(status, { 'content-type': 'application/json', ...headers })
         .end(JSON.stringify(body)),
     );
-    expect(told).toMatchObject({ code, details: named(problem) });
-    expect(told.message).toMatch(says ?? /^The mode fast failed: its server /);
-    expect(nextStep(told)).toMatch(hint ?? /./);
-    expect(told.retryAfter).toBe(retryAfter ?? null);
+    expect(reported).toMatchObject({ code, details: named(problem) });
+    expect(reported.message).toMatch(says ?? /^The mode fast failed: its server /);
+    expect(nextStep(reported)).toMatch(hint ?? /./);
+    expect(reported.retryAfter).toBe(retryAfter ?? null);
   });
 
   it.each<readonly [string, object]>([
@@ -45,19 +45,19 @@ describe('an answer of', () => {
     ['detail', { detail: [{ loc: ['header', testKey], msg: `${testKey.slice(0, 9)}… is bad` }] }],
     ['detail in a message', { message: { detail: [{ loc: [], msg: `no ${testKey}` }] } }],
   ])('somebody who repeats the key in %s is quoted without it', async (_where, body) => {
-    const told = await failureAt((response) => sendJson(response, body, 400));
-    expect(told.message).toContain('[key]');
-    expect(told.message).not.toMatch(/canary|abcdef/);
+    const failure = await failureAt((response) => sendJson(response, body, 400));
+    expect(failure.message).toContain('[key]');
+    expect(failure.message).not.toMatch(/canary|abcdef/);
   });
 
   it.each(['ollama', 'x', 'sk-no-key-required', 'not-needed', 'lm-studio'])(
     'a server that takes any key is quoted in full, although its words are those of the key %s',
     async (key) => {
       const message = 'The next field is required: needed by ollama and LM Studio (lm-studio)';
-      const told = await failureAt((response) => sendJson(response, { error: { message } }, 400), {
+      const failure = await failureAt((response) => sendJson(response, { error: { message } }, 400), {
         readKey: async () => key,
       });
-      expect(told.message).toContain(
+      expect(failure.message).toContain(
         key === 'lm-studio' ? message.replace(key, '[key]') : `It says: ${message}.`,
       );
     },
@@ -76,9 +76,9 @@ describe('an answer of', () => {
       (response) => sendStream(response, sse({ error: { message: `Bad: ${repeated}` } })),
     ];
     for (const script of scripts) {
-      const told = await failureAt(script);
-      expect(told.message).toContain('[key]');
-      expect([told.message, String(told.cause)].join()).not.toContain(repeated.slice(12, 40));
+      const failure = await failureAt(script);
+      expect(failure.message).toContain('[key]');
+      expect([failure.message, String(failure.cause)].join()).not.toContain(repeated.slice(12, 40));
     }
   });
 });
@@ -171,8 +171,8 @@ describe('a model that asks for a tool', () => {
 
 it('a reply of white space only is empty', async () => {
   const body = sse(chunk({ content: ' \n' }), chunk({ content: '\t' }), chunk({}, 'stop'), '[DONE]');
-  const told = await failureAt((response) => sendStream(response, body));
-  expect(told).toMatchObject({
+  const failure = await failureAt((response) => sendStream(response, body));
+  expect(failure).toMatchObject({
     message: expect.stringMatching(/empty reply\.$/),
     details: named('empty_reply'),
   });
@@ -212,8 +212,8 @@ describe('a stream of a gateway goes on', () => {
   it.each(['data: []\n\n', 'data: null\n\n', 'data: {"choi\n\n', 'data: {"error":{}}\n\n'])(
     'but not with %j',
     async (piece) => {
-      const told = await failureAt((response) => sendStream(response, `${piece}${events.join('')}`));
-      expect(told).toMatchObject({ code: 'ENGINE_FAILED' });
+      const failure = await failureAt((response) => sendStream(response, `${piece}${events.join('')}`));
+      expect(failure).toMatchObject({ code: 'ENGINE_FAILED' });
     },
   );
 });

@@ -185,8 +185,8 @@ describe('several stores at once', () => {
     const session = await sessionOf(first, project, ['one', 'two', 'three', 'four', 'five']);
     const whole = await contents(first, project, session);
     const undone = await Promise.all(stores.map((store) => store.undoTurn(project, moveOf(session))));
-    const told = undone.map((end) => end.kind === 'done' && end.value.message.content);
-    expect(told.toSorted()).toEqual(['five', 'four', 'three', 'two']);
+    const texts = undone.map((end) => end.kind === 'done' && end.value.message.content);
+    expect(texts.toSorted()).toEqual(['five', 'four', 'three', 'two']);
     expect(await contents(first, project, session)).toEqual(['user: one', 'stop: ONE']);
     await Promise.all(stores.map((store) => store.redoTurn(project, moveOf(session))));
     expect(await contents(first, project, session)).toEqual(whole);

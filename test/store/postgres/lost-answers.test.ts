@@ -294,24 +294,24 @@ async function run(store: SessionStore, scene: Scene, project: string, lost: num
   const isOver = lost > 0 && !proxy.hasLost();
   await cut.close();
   await proxy.close();
-  const told = { result, contents: await contentsOf(project) };
-  const plain = JSON.stringify(told, null, 1)
+  const effect = { result, contents: await contentsOf(project) };
+  const plain = JSON.stringify(effect, null, 1)
     .replaceAll(project, 'project')
     .replaceAll(/\b(msg|reply|ses|closing)_\d+_\d+/g, '$1_n')
     .replaceAll(/"ids\\":\[[^\]]*\]/g, '"ids\\":[]')
     .replaceAll(/prj_\w+|\d{4}-[\d-]+T[\d:.]+Z/g, 'x');
-  return { told: JSON.parse(plain), isOver };
+  return { effect: JSON.parse(plain), isOver };
 }
 
 test.each(Object.entries(scenes))('%s', async (name, scene) => {
   const place = name.replaceAll(/\W/g, '_');
   const { store } = await openTestPostgres(database);
-  const { told } = await run(store, scene, `${place}_0`, 0);
+  const { effect } = await run(store, scene, `${place}_0`, 0);
   for (let lost = 1; ; lost += 1) {
     const again = await run(store, scene, `${place}_${lost}`, lost);
     if (again.isOver) break;
     // A statement over whole tables is sent once, and the next purge sends it again.
-    if (/^"ParleyError: .* gives no answer/.test(JSON.stringify(again.told.result))) break;
-    expect.soft(again.told, `answer ${lost}`).toEqual(told);
+    if (/^"ParleyError: .* gives no answer/.test(JSON.stringify(again.effect.result))) break;
+    expect.soft(again.effect, `answer ${lost}`).toEqual(effect);
   }
 });

@@ -79,19 +79,19 @@ test('are sent to each server with a beat after a change, also one from before i
   const beaten = () =>
     database.rows(`SELECT bool_and(until > at) AS all FROM ${schema}.servers, ${schema}.changed`);
   await expect.poll(beaten).toEqual([{ all: true }]);
-  const told = servers.map((server) => {
+  const received = servers.map((server) => {
     const sets: ModeSet[] = [];
     server.modes.follow((now) => sets.push(now));
     return sets;
   });
   const first = set('1', { a: '{}' });
-  await expect.poll(() => told).toEqual([[first], [first]]);
+  await expect.poll(() => received).toEqual([[first], [first]]);
   // A database that was away has taken no mode from them, and tells what was changed.
   await database.crash(100);
   const second = set('2', { b: '{}' }, 'b');
   await modes.replace('1', second);
   await expect
-    .poll(() => told)
+    .poll(() => received)
     .toEqual([
       [first, second],
       [first, second],

@@ -209,10 +209,10 @@ test('a beginning that is sent again when its turn is over stores its message on
   await expect.poll(() => store.beginTurn(project, start)).toMatchObject({ kind: 'begun' });
   const next = { session_id, content: 'Still there?', ...ofOwner('other') };
   await expect.poll(() => other.beginTurn(project, turnStart(next))).toMatchObject({ kind: 'begun' });
-  const told = ['user: Hello', 'interrupted: ', 'user: And?', 'interrupted: ', 'user: Still there?'];
+  const expected = ['user: Hello', 'interrupted: ', 'user: And?', 'interrupted: ', 'user: Still there?'];
   const again = await store.beginTurn(project, start);
   expect(again).toMatchObject({ kind: 'begun', turn: { message_id: start.message_id, position: 2 } });
-  expect(await contents(other, project, session_id)).toEqual(told);
+  expect(await contents(other, project, session_id)).toEqual(expected);
   if (again.kind !== 'begun') return;
   expect(await store.renewTurn(project, again.turn, ever)).toBe(false);
   await expect(store.endTurn(project, again.turn, turnReply())).resolves.toMatchObject({ kind: 'kept' });

@@ -226,10 +226,10 @@ test('a search reports how many messages it indexes first, up to the last one', 
     )
     INSERT INTO ${schema}.to_index (project, session, position, bytes)
     SELECT sessions.project, session, position, 19 FROM added JOIN ${schema}.sessions ON sessions.id = session`);
-  const told = await indexingOf(store, project, 'mountain');
-  expect(told.at(0)).toEqual([0, 2001]);
-  expect(told.at(-1)).toEqual([2001, 2001]);
-  expect(told.length).toBeGreaterThan(3);
+  const progress = await indexingOf(store, project, 'mountain');
+  expect(progress.at(0)).toEqual([0, 2001]);
+  expect(progress.at(-1)).toEqual([2001, 2001]);
+  expect(progress.length).toBeGreaterThan(3);
 });
 
 test.each([

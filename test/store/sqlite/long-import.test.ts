@@ -123,7 +123,7 @@ it('during a long import the writes of others wait for one part of it at most', 
 });
 
 /** All sessions and messages that the calls of a store return. */
-async function told(store: SessionStore, project: string) {
+async function answersOf(store: SessionStore, project: string) {
   const purge = { projectId: null, deletedBefore: Number.MAX_SAFE_INTEGER };
   const lists = [false, true].map((deleted) => store.listSessions(project, everySession({ deleted })));
   return {
@@ -148,17 +148,17 @@ it('an import whose process ends in the middle is never visible, and a minute la
   const [cut, later] = [join(temporaryDirectory(), 'cut'), join(temporaryDirectory(), 'later')];
   for (const copy of [cut, later]) execFileSync('cp', ['-r', directory, copy]);
   await importing;
-  const { found, ...whole } = await told(store, project);
+  const { found, ...whole } = await answersOf(store, project);
   expect(whole).toMatchObject({ sessions: [record.session], integrity: 'ok' });
   expect(found).toHaveLength(1);
 
   const { store: again } = await openTestStore(storeOptions(cut));
-  expect(await told(again, project)).toEqual(nothing);
+  expect(await answersOf(again, project)).toEqual(nothing);
   expect(await again.importSession(project, record, once('import'))).toEqual(await importing);
 
   const clock = () => sinceBoot() + 61_000;
   const { store: last } = await openSqliteStore({ ...storeOptions(later), sinceBoot: clock });
-  expect(await told(last, project)).toEqual(nothing);
+  expect(await answersOf(last, project)).toEqual(nothing);
   await last.close();
   lookInto(join(later, 'parley.db'), (database) => {
     for (const table of ['sessions', 'messages', 'imports', 'search_waiting', 'search_apart'])

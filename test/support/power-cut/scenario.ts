@@ -19,7 +19,7 @@ export interface Scenario {
   /** Prepares the place. Its state then counts as synced. */
   prepare(place: Place): Promise<RecordedCommand>;
   /** Runs the next commands, and returns the faults, as text. */
-  faults(place: Place, told: Told): Promise<readonly string[]>;
+  faults(place: Place, output: Told): Promise<readonly string[]>;
 }
 
 export const echo = ['chat', '-n', '--mode', 'echo'];

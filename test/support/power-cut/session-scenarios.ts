@@ -71,8 +71,8 @@ function restoration(): Scenario {
     },
     async faults(place, { out, ended }) {
       const back = activeOf(ids, place);
-      const told = ids.filter((id) => ended || out.includes(id));
-      const lost = told.filter((id) => !back.includes(id)).map((id) => `${id} was restored, and is gone`);
+      const reported = ids.filter((id) => ended || out.includes(id));
+      const lost = reported.filter((id) => !back.includes(id)).map((id) => `${id} was restored, and is gone`);
       const [batch = ''] = journals(place);
       return [...lost, ...(await expected(place, ['sessions', 'restore', '--batch', batch]))];
     },

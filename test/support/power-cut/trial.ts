@@ -32,12 +32,12 @@ export async function runTrial(scenario: Scenario, recorder: Recorder, extent: E
     const real = filesBelow(place.path);
     const faults = lostLocks(operations);
     const seen = new Set<string>();
-    for (const { told, moment, kind, state } of statesOf(disk, operations, extent)) {
-      const mark = markOf(state, told);
+    for (const { output, moment, kind, state } of statesOf(disk, operations, extent)) {
+      const mark = markOf(state, output);
       if (seen.has(mark)) continue;
       seen.add(mark);
       writeState(place.path, state);
-      const found = await scenario.faults(place, told);
+      const found = await scenario.faults(place, output);
       faults.push(...found.map((fault) => `${kind}, after ${moment}: ${fault}`));
     }
     // The recorder has missed nothing.
@@ -53,7 +53,7 @@ export async function runTrial(scenario: Scenario, recorder: Recorder, extent: E
 }
 
 interface Moment {
-  readonly told: Told;
+  readonly output: Told;
   readonly moment: string;
   readonly kind: string;
   readonly state: DiskState;
@@ -61,16 +61,17 @@ interface Moment {
 
 function* statesOf(disk: Disk, operations: readonly Operation[], extent: Extent): Generator<Moment> {
   const { everyMoment, randomStates, random } = extent;
-  const told = { out: '', err: '', ended: false };
+  const output = { out: '', err: '', ended: false };
   for (const [index, operation] of operations.entries()) {
     disk.take(operation);
-    if (operation.kind === 'say') told[operation.stream] += operation.text;
-    told.ended = index === operations.length - 1;
-    if (!everyMoment && operation.kind !== 'say' && !told.ended) continue;
+    if (operation.kind === 'say') output[operation.stream] += operation.text;
+    output.ended = index === operations.length - 1;
+    if (!everyMoment && operation.kind !== 'say' && !output.ended) continue;
     const moment = `${index} (${operation.kind})`;
-    const at = { told: { ...told }, moment };
+    const at = { output: { ...output }, moment };
     yield { ...at, kind: 'strict', state: disk.state(strict, 4096) };
-    if (everyMoment || told.ended) yield { ...at, kind: 'names alone', state: disk.state(namesAlone, 4096) };
+    if (everyMoment || output.ended)
+      yield { ...at, kind: 'names alone', state: disk.state(namesAlone, 4096) };
     if (everyMoment) yield { ...at, kind: 'ordered', state: disk.state(ordered, 4096) };
     for (let count = 0; count < randomStates; count += 1) {
       const sector = random() < 0.5 ? 512 : 4096;
@@ -79,8 +80,8 @@ function* statesOf(disk: Disk, operations: readonly Operation[], extent: Extent)
   }
 }
 
-function markOf(state: DiskState, told: Told): string {
-  const hash = createHash('sha256').update(JSON.stringify(told));
+function markOf(state: DiskState, output: Told): string {
+  const hash = createHash('sha256').update(JSON.stringify(output));
   for (const [path, content] of [...state].sort(([one], [other]) => (one < other ? -1 : 1))) {
     hash.update(`\0${path}\0${content?.length}\0`).update(content ?? '');
   }
