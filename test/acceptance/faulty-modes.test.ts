@@ -84,7 +84,10 @@ describe('a mode that was edited wrongly', () => {
 
   test('is repaired by a change, which keeps the valid settings', async () => {
     const half = await place.parley(['modes', 'set', 'bad', '--model', 'n']);
-    expect(half).toMatchObject({ status: 2, err: expect.stringContaining('would send the messages unencrypted') });
+    expect(half).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('would send the messages unencrypted'),
+    });
     const { status, err } = await place.parley(['modes', 'set', 'bad', '--base-url', server.url]);
     expect({ status, err }).toEqual({
       status: 0,
