@@ -22,6 +22,8 @@ import {
   lockPath,
 } from './journal.ts';
 import { fileStatus, filesWith, removeOldJournals } from './journal-files.ts';
+import { restoredIn } from './journal-lines.ts';
+import type { BatchRestored } from './journal-tally.ts';
 
 /** What to import. */
 export interface ImportRequest {
@@ -46,7 +48,7 @@ export interface KnownImport {
   readonly seal: ImportSeal;
   /** The sessions that it created or was about to create, with the time (epoch ms). */
   readonly created: ReadonlyMap<string, number>;
-  readonly restored: { readonly sessions: number; readonly at: string } | null;
+  readonly restored: BatchRestored | null;
 }
 
 const extension = '.import';
@@ -231,10 +233,9 @@ function read(path: string): KnownImport | null {
     const seal: ImportSeal = JSON.parse(first);
     if (seal.version !== 1 || seal.kind !== 'import' || !Array.isArray(seal.paths)) return null;
     const created = new Map<string, number>();
-    let restored: KnownImport['restored'] = null;
+    let restored: BatchRestored | null = null;
     for (const line of lines) {
-      const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
-      if (sessions !== undefined && at !== undefined) restored = { sessions: Number(sessions), at };
+      if (line.startsWith('restored ')) restored = restoredIn(line) ?? restored;
       else if (line.startsWith('-')) created.delete(line.slice(1));
       else {
         const [id = '', time] = line.split(' ');

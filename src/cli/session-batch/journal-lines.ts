@@ -22,8 +22,8 @@ export function actionIn({ action }: BatchSeal): BatchAction {
   return action ?? { kind: 'delete', tags: null };
 }
 
-/** Null for any other line. */
+/** Null for any other line, also for one that a crash cut within its time: the next process has ended that line. */
 export function restoredIn(line: string): BatchRestored | null {
-  const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
+  const [, sessions, at] = /^restored (\d+) (\S+Z)$/.exec(line) ?? [];
   return sessions === undefined || at === undefined ? null : { sessions: Number(sessions), at };
 }

@@ -41,4 +41,4 @@ export function summaryOfComplete(file: number, batch: string): BatchSummary | n
   return null;
 }
 
-const completeForm = /^complete (\d+) (\d+) (\d+)(?: (\d+) (\S+))?$/;
+const completeForm = /^complete (\d+) (\d+) (\d+)(?: (\d+) (\S+Z))?$/;

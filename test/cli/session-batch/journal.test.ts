@@ -201,6 +201,30 @@ test('a batch of which nothing is left is listed from the end of its journal, as
   expect(read()).toEqual({ all: undone.all, end: null });
 });
 
+test('an undo whose line a crash has cut counts as none', async () => {
+  const directory = temporaryDirectory();
+  const journal = await journalOf(directory, 'first');
+  await journal.mark(1);
+  journal.record([{ number: 0, status: 'deleted' }]);
+  journal.settle();
+  journal.close();
+  const imported = await ImportJournal.begin(directory, seal, holder);
+  await imported.record('ses_1', 1);
+  imported.close();
+  const restored = 'restored 1 2026-11-28T15:19:15.869Z';
+  for (let length = 1; length < restored.length; length += 1) {
+    appendFileSync(journal.path, restored.slice(0, length));
+    const { known, journal: again } = await KnownBatch.open(directory, 'first', holder);
+    again.close();
+    appendFileSync(imported.path, restored.slice(0, length));
+    (await ImportJournal.open(directory, seal.batch, holder)).close();
+    const listed = [...knownBatches(directory, () => {})].map((batch) => batch.restored);
+    const imports = knownImports(directory);
+    expect([known.summary.restored, ...listed, imports[0]?.restored]).toEqual([null, null, null]);
+    expect([...(imports[0]?.created.keys() ?? [])]).toEqual(['ses_1']);
+  }
+});
+
 test('a session that several imports recorded was created by the last of them', async () => {
   const directory = temporaryDirectory();
   for (const [batch, at, ids] of [
