@@ -18,7 +18,7 @@ export class RequestPipeline {
   /** Calls `serve` when the earlier requests of the connection are served; never if the connection is closed by then. */
   add({ socket }: IncomingMessage, outgoing: ServerResponse, serve: () => void): void {
     const start = () => {
-      outgoing.once('close', () => this.#next(socket));
+      outgoing.on('close', () => this.#next(socket));
       serve();
     };
     const connection = this.#connectionOf(socket);

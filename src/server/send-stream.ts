@@ -16,7 +16,7 @@ export function sendStream(response: Response, outgoing: ServerResponse): Respon
     });
   };
   if (outgoing.destroyed) stream.cancel();
-  outgoing.once('close', () => stream.cancel());
+  outgoing.on('close', () => stream.cancel());
   outgoing.writeHead(response.status, Object.fromEntries(response.headers)).flushHeaders();
   send();
   return RESPONSE_ALREADY_SENT;

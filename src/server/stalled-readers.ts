@@ -31,7 +31,7 @@ export class StalledReaders {
     const progress = this.#connections.get(socket);
     if (progress === undefined) {
       this.#connections.set(socket, { response, takenBytes: -1, since: 0 });
-      socket.once('close', () => this.#connections.delete(socket));
+      socket.on('close', () => this.#connections.delete(socket));
     } else {
       progress.response = response;
       progress.takenBytes = -1;
