@@ -4,7 +4,7 @@ import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { eventStreamType } from '../wire/headers.ts';
-import { ChatStream } from './chat-stream.ts';
+import { ChatStream, type ChatStreamOptions } from './chat-stream.ts';
 import { onDisconnect } from './client-disconnected.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';
@@ -37,52 +37,86 @@ interface ReplyRequest {
 /** `begin` begins the turn and returns its events, for this call and form. */
 export async function respondWithReply(
   dependencies: ChatDependencies,
-  { context, request, rateLimit, call }: ReplyRequest,
+  replyRequest: ReplyRequest,
   begin: (call: Call, form: ReplyForm) => AsyncIterable<ChatEvent>,
 ): Promise<Response> {
+  const { context, request, call } = replyRequest;
   const streams = prefersStream(request.headers.get('accept'));
-  const endStream = streams ? rateLimit.beginStream() : () => {};
-  const { replies, keys } = dependencies;
-  let reply: RunningReply | null = null;
-  const end = () => {
-    if (reply !== null) {
-      keys.end(call, reply);
-      replies.end(reply);
-    }
-    endStream();
-  };
+  const watched = new WatchedReply(dependencies, replyRequest, streams);
+  const { reply } = watched;
   try {
-    reply = replies.begin((listener) => onDisconnect(request, context.incoming, listener));
-    keys.watch(call, reply);
-    const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
     const notice = () => stream?.showThinking();
-    const turn = begin({ notice, ...call, signal: reply.signal }, form);
+    const turn = begin({ notice, ...call, signal: reply.signal }, streams ? 'chunks' : 'whole');
     const events = dependencies.countTurn(turn)[Symbol.asyncIterator]();
-    const onDone = ({ failure }: ChatReply) => failure && dependencies.onFallback(context, failure);
     if (!streams) {
-      const response = await wholeResponse(context, events, onDone);
-      end();
+      const response = await wholeResponse(context, events, (done) => watched.onDone(done));
+      watched.end();
       return response;
     }
     // The status is decided only after the message is stored.
     const firstEvent = await events.next();
     if (firstEvent.done || firstEvent.value.event !== 'session')
       throw new Error('A chat did not begin with session.');
-    stream = new ChatStream(firstEvent.value, events, reply, {
-      requestId: context.requestId,
-      heartbeatMs: dependencies.heartbeatMs,
-      onDone,
-      onEnd(error) {
-        end();
-        dependencies.onStreamEnd(context, error);
-      },
-    });
+    stream = new ChatStream(firstEvent.value, events, reply, watched);
     dependencies.onStreamStart(context);
     return streamResponse(context, stream);
   } catch (error) {
-    end();
+    watched.end();
     throw error;
+  }
+}
+
+/** A running reply, which counts as a stream if it is one, and is stopped when its client disconnects or its key becomes invalid. */
+class WatchedReply implements ChatStreamOptions {
+  readonly reply: RunningReply;
+  readonly #dependencies: ChatDependencies;
+  readonly #context: RequestContext;
+  readonly #call: Call;
+  readonly #streamLimit: RateLimit | null;
+
+  constructor(
+    dependencies: ChatDependencies,
+    { context, request, rateLimit, call }: ReplyRequest,
+    streams: boolean,
+  ) {
+    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#call = call;
+    this.#streamLimit = streams ? rateLimit : null;
+    this.#streamLimit?.beginStream();
+    try {
+      this.reply = dependencies.replies.begin((listener) =>
+        onDisconnect(request, context.incoming, listener),
+      );
+    } catch (error) {
+      this.#streamLimit?.endStream();
+      throw error;
+    }
+    dependencies.keys.watch(call, this.reply);
+  }
+
+  get requestId(): string {
+    return this.#context.requestId;
+  }
+
+  get heartbeatMs(): number {
+    return this.#dependencies.heartbeatMs;
+  }
+
+  onDone({ failure }: ChatReply): void {
+    if (failure !== undefined) this.#dependencies.onFallback(this.#context, failure);
+  }
+
+  onEnd(error: unknown): void {
+    this.end();
+    this.#dependencies.onStreamEnd(this.#context, error);
+  }
+
+  end(): void {
+    this.#dependencies.keys.end(this.#call, this.reply);
+    this.#dependencies.replies.end(this.reply);
+    this.#streamLimit?.endStream();
   }
 }
 

@@ -7,7 +7,7 @@ import { publicFailure, withSession } from './public-failure.ts';
 import type { ByteStream, ReadResult } from './responses.ts';
 import type { RunningReply } from './running-replies.ts';
 
-interface ChatStreamOptions {
+export interface ChatStreamOptions {
   readonly requestId: string;
   readonly heartbeatMs: number;
   /** Called with a complete reply, before `onEnd`. */

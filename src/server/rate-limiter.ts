@@ -52,17 +52,18 @@ export class RateLimit {
     return Math.max(1, Math.ceil((1 - this.#tokens) / this.#limits.requestsPerSecond()));
   }
 
-  /** Counts a new stream. The returned function counts its end. */
-  beginStream(): () => void {
+  /** Counts a new stream. Its end is counted by {@link endStream}. */
+  beginStream(): void {
     const limit = this.#limits.streams();
     if (this.#streams >= limit) {
       const message = `This key has ${this.#streams} streaming replies; the limit is ${limit}.`;
       throw new ParleyError('RATE_LIMITED', message, { hint: 'Wait for one of them to end.', retryAfter: 1 });
     }
     this.#streams += 1;
-    return () => {
-      this.#streams -= 1;
-    };
+  }
+
+  endStream(): void {
+    this.#streams -= 1;
   }
 }
 
