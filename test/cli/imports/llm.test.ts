@@ -1,45 +1,14 @@
 // How the rows of a log of llm become messages, and how the time to read them grows.
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import type { ForeignConversation } from '../../../src/cli/imports/conversation.ts';
-import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { llm } from '../../../src/cli/imports/sources/llm.ts';
-import { driver } from '../../support/driver.ts';
-import { textsOf } from '../../support/source-readings.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { databaseConversations, textsOf } from '../../support/source-readings.ts';
 
 const responses = `CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
   CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, response_json TEXT,
     conversation_id TEXT, datetime_utc TEXT);`;
 
-/** The conversations of a log, and the statements that were run on it. */
-async function read(sql: string) {
-  const directory = temporaryDirectory();
-  const path = join(directory, 'logs.db');
-  new Database(path).exec(sql).close();
-  const found = await filesAt(path).next();
-  const file = !found.done && 'file' in found.value ? found.value.file : expect.fail('There is no file.');
-  const plans: string[] = [];
-  const options = {
-    signal: new AbortController().signal,
-    temporaryDirectory: () => directory,
-    openDatabase: async (copy: string) => {
-      const database = driver.open(copy);
-      return {
-        close: () => database.close(),
-        prepare(statement: string) {
-          plans.push(statement);
-          return database.prepare(statement);
-        },
-      };
-    },
-  };
-  const conversations: ForeignConversation[] = [];
-  for await (const reading of llm.read(file, options))
-    if ('conversation' in reading) conversations.push(reading.conversation);
-  return { conversations, plans, path };
-}
+const read = (sql: string) => databaseConversations(llm, 'logs.db', sql);
 
 test('attachments, fragments, calls of tools and their results are kept', async () => {
   const { conversations } = await read(`${responses}
@@ -80,7 +49,7 @@ const threads = `CREATE TABLE messages (hash TEXT PRIMARY KEY, parent_hash TEXT,
   CREATE INDEX turns_thread ON turns (thread_id);`;
 
 test('no table is read from its beginning for each conversation', async () => {
-  const { plans, path } = await read(`${responses} ${threads}
+  const { statements, path } = await read(`${responses} ${threads}
     INSERT INTO responses VALUES ('a', 'm', 'One?', NULL, 'One.', '{}', 'c', '2025-01-01T00:00:00'),
       ('b', 'm', 'Two?', NULL, 'Two.', '{}', NULL, '2025-01-01T00:00:00'),
       ('d', 'm', 'Three?', NULL, 'Three.', '{}', 't', '2025-01-01T00:00:00');
@@ -89,7 +58,7 @@ test('no table is read from its beginning for each conversation', async () => {
     INSERT INTO threads VALUES ('t', 'T', 'i', '2025-01-01T00:00:00');
     INSERT INTO turns VALUES ('u', 't', 'h', 'i', 'm', NULL, '2025-01-01T00:00:00')`);
   const database = new Database(path);
-  const scans = plans
+  const scans = statements
     .filter((statement) => /[?@]/.test(statement))
     .flatMap((statement) => {
       const values = statement.includes('@') ? [{ thread: 't', id: 'c', name: 'c' }] : ['c'];

@@ -1,5 +1,5 @@
-// The store of opencode: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a JSON file for each, in two
-// layouts (opencode-files.ts). `opencode export` writes one session as JSON with the same values.
+// The store of opencode: since 1.2 the database `opencode.db`, with a row for each session, message and part, and since 2.0 other tables
+// (opencode-v2.ts); before, a JSON file for each, in two layouts (opencode-files.ts). `opencode export` writes one session as JSON with the same values.
 import {
   type ForeignConversation,
   type ForeignMessage,
@@ -8,7 +8,7 @@ import {
   singleBranch,
   textParts,
 } from '../conversation.ts';
-import { ForeignDatabase } from '../foreign-database.ts';
+import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import {
   asText,
   type ForeignFields,
@@ -21,6 +21,7 @@ import {
 import { jsonItems } from '../json-items.ts';
 import type { ReadOptions, Source, SourceFile } from '../source.ts';
 import { isStoredFile, storedSession } from './opencode-files.ts';
+import { newMessages, newSessions } from './opencode-v2.ts';
 
 export const opencode: Source = {
   name: 'opencode',
@@ -44,31 +45,49 @@ export const opencode: Source = {
 async function* readDatabase(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
   const database = await ForeignDatabase.open(file, options);
   try {
+    const read = new Set<string>();
+    const hasOld = database.hasTable('session');
+    const sessions = newSessions(database);
+    for (const row of sessions) {
+      options.signal.throwIfAborted();
+      const id = asText(row['id']);
+      const messages = newMessages(id, database);
+      // An upgrade that was cut has copied the session, but not its messages.
+      if (messages.length === 0 && hasOld) continue;
+      read.add(id);
+      yield sessionReading(row, () => messages);
+    }
+    if (!hasOld && sessions.length > 0) return;
     for (const row of database.rows(
       'SELECT id, parent_id, title, time_created FROM session ORDER BY time_created, id',
     )) {
       options.signal.throwIfAborted();
       const id = asText(row['id']);
-      const place = `session ${id}`;
-      if (row['parent_id'] !== null) {
-        yield { place, skipped: 'subagent' };
-        continue;
-      }
-      const parts = partsByMessage(id, database);
-      const rows = database.rows(
-        'SELECT id, data FROM message WHERE session_id = @id ORDER BY time_created, id',
-        { id },
-      );
-      const messages = rows.flatMap((message) => {
-        const own = asText(message['id']);
-        return messageOf(own, parsedFields(message['data']), parts.get(own) ?? []);
-      });
-      const info = { id, title: row['title'], time: { created: row['time_created'] } };
-      yield { place, conversation: conversationOf(id, info, messages) };
+      if (!read.has(id)) yield sessionReading(row, () => oldMessages(id, database));
     }
   } finally {
     database.close();
   }
+}
+
+function sessionReading(row: DatabaseRow, messages: () => readonly ForeignMessage[]): SourceReading {
+  const id = asText(row['id']);
+  const place = `session ${id}`;
+  if (row['parent_id'] !== null) return { place, skipped: 'subagent' };
+  const info = { id, title: row['title'], time: { created: row['time_created'] } };
+  return { place, conversation: conversationOf(id, info, messages()) };
+}
+
+function oldMessages(id: string, database: ForeignDatabase): readonly ForeignMessage[] {
+  const parts = partsByMessage(id, database);
+  const rows = database.rows(
+    'SELECT id, data FROM message WHERE session_id = @id ORDER BY time_created, id',
+    { id },
+  );
+  return rows.flatMap((message) => {
+    const own = asText(message['id']);
+    return messageOf(own, parsedFields(message['data']), parts.get(own) ?? []);
+  });
 }
 
 function partsByMessage(
