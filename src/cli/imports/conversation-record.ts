@@ -41,7 +41,7 @@ export function recordOf(
   const merged = mergeMessages(branch.messages, options.messagesOnly);
   if (merged.length === 0) return null;
   const { source, fallbackTime } = options;
-  const idOf = (name: string) => messageId(source, conversation.id, name);
+  const names = new Set<string>();
   const firstTime = merged.find(({ first }) => first.time !== null)?.first.time ?? null;
   const created = conversation.created ?? firstTime ?? fallbackTime;
   let time = created;
@@ -52,8 +52,10 @@ export function recordOf(
     time = first.time ?? time;
     updated = Math.max(updated, time);
     const isReply = role === 'assistant';
+    const name = first.id === null || names.has(first.id) ? `#${place}` : first.id;
+    names.add(name);
     messages.push({
-      message_id: idOf(first.id ?? `#${place}`),
+      message_id: messageId(source, conversation.id, name),
       position,
       role,
       content: text,

@@ -26,6 +26,27 @@ test('a message has the mode of its turn: its model, the last one before it, or 
   ]);
 });
 
+// Some servers of models give each reply the same id.
+test('messages with one id in their source have different ids here', () => {
+  const messages = ['q', 'a', 'q', 'a'].map((id): ForeignMessage => {
+    return {
+      id,
+      role: id === 'q' ? 'user' : 'assistant',
+      time: null,
+      model: null,
+      finish: null,
+      parts: text,
+    };
+  });
+  const [branch] = singleBranch(messages);
+  if (branch === undefined) throw new Error('There is no branch.');
+  const conversation = { id: 'c', title: null, created: 0, system: null, branches: [branch] };
+  const record = recordOf(conversation, branch, { source: 'codex', fallbackTime: 0, messagesOnly: false });
+  expect(record?.messages.map(({ message_id }) => message_id)).toEqual([
+    ...['codex/c/q', 'codex/c/a', 'codex/c/#3', 'codex/c/#4'],
+  ]);
+});
+
 // If each message searched all earlier ones, this would take minutes.
 test('a line of 40,000 messages without a model is a record', () => {
   const models = new Array<null>(20_000).fill(null);
