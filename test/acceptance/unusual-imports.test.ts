@@ -43,6 +43,22 @@ test('the undo of an import includes a conversation that occurs twice in it', as
   expect(await listed()).toEqual([]);
 });
 
+test('a text that was redacted here does not come back with the next import', async () => {
+  const key = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD';
+  const texts = [`my key is ${key}`, 'two'];
+  const [id = ''] = /ses_\w+/.exec((await importing(exportOf(conversation('a', texts)))).out) ?? [];
+  await place.output(['sessions', 'redact', id, '--secrets', '--yes']);
+  expect((await importing(exportOf(conversation('a', texts)))).out).toBe(`unchanged ${id}\n`);
+  const grown = await importing(exportOf(conversation('a', [...texts, 'three', 'four'])));
+  expect(grown.out).toBe(`grown ${id}\n`);
+  await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'said here']);
+  const forked = await importing(exportOf(conversation('a', [...texts, 'three', 'four', 'five', 'six'])));
+  expect(forked.out).toMatch(/^imported ses_/);
+  const all = await place.output(['sessions', 'export', '--all', '--format', 'json']);
+  expect(all).toContain('five');
+  expect(all).not.toContain(key);
+});
+
 test('a conversation that occurs twice in an import is imported once', async () => {
   const path = exportOf(conversation('a', ['one', 'two']), conversation('b', ['one', 'two']));
   const longer = exportOf(conversation('a', ['one', 'two', 'three', 'four']));

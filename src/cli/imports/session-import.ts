@@ -8,6 +8,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
+import { isRedactionOf } from '../secrets/redacted-text.ts';
 import { storeUnlessTaken } from '../session-batch/store-unless-taken.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
 import { sessionIdOf } from './conversation-record.ts';
@@ -112,10 +113,10 @@ class SessionImporter {
     const status = await this.#exclusively(() => this.#createUnlessExists(record, forkOf));
     if (status === 'imported') return { session_id, status, ...marks };
     if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };
-    const { missing, visible } = await this.#compare(session_id, record);
+    const { missing, visible, redacted } = await this.#compare(session_id, record);
     if (missing === null) return { session_id, status: 'unchanged', ...marks };
     if (missing < visible) return null;
-    if (this.#options.dryRun || (await storeUnlessTaken(() => this.#store(record))))
+    if (this.#options.dryRun || (await storeUnlessTaken(() => this.#store(redacted))))
       return { session_id, status: 'grown', ...marks };
     return null;
   }
@@ -126,15 +127,18 @@ class SessionImporter {
   ): Promise<'imported' | 'exists' | 'deleted'> {
     const { session_id } = record.session;
     if ((await this.#find(session_id)) !== null) return 'exists';
-    const shared = forkOf === null ? 0 : ((await this.#compare(forkOf, record)).missing ?? 0);
-    const fork =
-      shared > 0
-        ? { ...record, session: { ...record.session, parent_id: forkOf, forked_at: shared - 1 } }
-        : record;
     if (this.#options.dryRun) return 'imported';
-    if (await this.#create(fork)) return 'imported';
+    if (await this.#create(forkOf === null ? record : await this.#forkOf(forkOf, record))) return 'imported';
     // An import on another machine has stored the session meanwhile, or it was deleted here.
     return (await this.#find(session_id)) === null ? 'deleted' : 'exists';
+  }
+
+  /** The record as a fork of the session whose first messages it has. */
+  async #forkOf(sessionId: string, record: SessionRecord): Promise<SessionRecord> {
+    const { missing, redacted } = await this.#compare(sessionId, record);
+    const shared = missing ?? 0;
+    if (shared === 0) return redacted;
+    return { ...redacted, session: { ...record.session, parent_id: sessionId, forked_at: shared - 1 } };
   }
 
   /**
@@ -182,8 +186,11 @@ class SessionImporter {
     });
   }
 
-  /** The first message of the record that is not stored, and how many stored messages are visible. Undone messages and alternatives count as stored. */
-  async #compare(sessionId: string, { messages }: SessionRecord) {
+  /**
+   * The first message of the record that is not stored, and how many stored messages are visible. Undone messages and alternatives count as stored.
+   * `redacted` is the record with the texts that were redacted here, which an import does not bring back.
+   */
+  async #compare(sessionId: string, record: SessionRecord) {
     const texts = new Map<string, string>();
     let visible = 0;
     const { backend } = await this.#context.open();
@@ -194,8 +201,12 @@ class SessionImporter {
         if (alternative_of === undefined && undone_at === undefined) visible += 1;
       }
     }
+    const messages = record.messages.map((message) => {
+      const stored = texts.get(message.message_id) ?? message.content;
+      return isRedactionOf(stored, message.content) ? { ...message, content: stored } : message;
+    });
     const at = messages.findIndex(({ message_id, content }) => texts.get(message_id) !== content);
-    return { missing: at === -1 ? null : at, visible };
+    return { missing: at === -1 ? null : at, visible, redacted: { ...record, messages } };
   }
 
   #paced<T>(work: () => Promise<T>): Promise<T> {
