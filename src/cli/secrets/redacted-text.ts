@@ -16,3 +16,7 @@ export function isRedactionOf(redacted: string, text: string): boolean {
   }
   return at <= end && text.endsWith(last);
 }
+
+export function hasRedaction(text: string): boolean {
+  return mark.test(text);
+}

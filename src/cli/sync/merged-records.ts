@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { derivedSessionId } from '../derived-session-id.ts';
+import { hasRedaction, isRedactionOf } from '../secrets/redacted-text.ts';
 import {
   type Agreement,
   agreedHash,
@@ -21,8 +22,9 @@ export interface StoredRecord extends SessionRecord {
 }
 
 export interface MergeResult {
-  readonly goal: StoredRecord;
-  /** The new session for the lower record if the goal lacks some of its messages, and the side that has it. */
+  /** What each side will have. They differ only in texts that one side has redacted, which a sync neither brings back nor removes. */
+  readonly goals: Readonly<Record<SideName, StoredRecord>>;
+  /** The new session for the lower record if the goals lack some of its messages, and the side that has it. */
   readonly fork: { readonly side: SideName; readonly record: StoredRecord } | null;
 }
 
@@ -37,8 +39,27 @@ export function mergeRecords(
     chosenFields.map((field) => [field, mergeField(field, local.session, remote.session, agreed)]),
   );
   const goal = { ...higher, session: { ...higher.session, ...chosen } };
-  if (containsAll(higher, lower)) return { goal, fork: null };
-  return { goal, fork: { side: isLocalHigher ? 'remote' : 'local', record: forkOf(lower, higher) } };
+  const goals = { local: withTextsOf(local, goal), remote: withTextsOf(remote, goal) };
+  if (containsAll(higher, lower)) return { goals, fork: null };
+  const fork = withTextsOf(higher, forkOf(lower, higher), true);
+  return { goals, fork: { side: isLocalHigher ? 'remote' : 'local', record: fork } };
+}
+
+/** The record with the texts of a side for the messages that were redacted on one side; with `onlyRedacted`, if that side redacted them. */
+function withTextsOf(side: SessionRecord, record: StoredRecord, onlyRedacted = false): StoredRecord {
+  const textsById = new Map(everyMessage(side).map(({ message_id, content }) => [message_id, content]));
+  const withText = (message: Message): Message => {
+    const content = textsById.get(message.message_id) ?? message.content;
+    const isSide =
+      isRedactionOf(content, message.content) || (!onlyRedacted && isRedactionOf(message.content, content));
+    return isSide ? { ...message, content } : message;
+  };
+  const { messages, hidden_messages } = record;
+  return {
+    ...record,
+    messages: messages.map(withText),
+    ...(hidden_messages !== undefined && { hidden_messages: hidden_messages.map(withText) }),
+  };
 }
 
 /** True if the two are equal in every field. */
@@ -68,10 +89,12 @@ function mergeField(
   return weight(local[field]) >= weight(remote[field]) ? local[field] : remote[field];
 }
 
-/** Empty tags and parameters count as no value, like a missing title. */
+/** Empty tags and parameters count as no value, like a missing title. A value from which secrets were removed is greater than any other. */
 function weight(value: unknown): string {
   const isNone = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-  return isNone ? '' : sortedJson(value);
+  if (isNone) return '';
+  const json = sortedJson(value);
+  return hasRedaction(json) ? `\uffff${json}` : json;
 }
 
 function everyMessage({ messages, hidden_messages = [] }: SessionRecord): readonly Message[] {
@@ -100,8 +123,13 @@ function containsAll(higher: SessionRecord, lower: SessionRecord): boolean {
   const higherById = new Map(everyMessage(higher).map((message) => [message.message_id, message]));
   return everyMessage(lower).every(({ message_id, position, role, content }) => {
     const other = higherById.get(message_id);
-    return other?.position === position && other.role === role && other.content === content;
+    return other?.position === position && other.role === role && isSameText(other.content, content);
   });
+}
+
+/** True for equal texts, and for a text that was redacted on one side. */
+function isSameText(one: string, other: string): boolean {
+  return isRedactionOf(one, other) || isRedactionOf(other, one);
 }
 
 /** The messages in a canonical order. */

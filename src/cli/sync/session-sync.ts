@@ -135,15 +135,18 @@ class SessionSync {
   async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: MergeResult): Promise<SyncResult> {
     const { agreed } = this.#joined;
     const { dryRun, sides } = this.#options;
-    const { goal, fork } = merged;
-    const outdated = (['local', 'remote'] as const).filter((side) => !isSameRecord(stored[side], goal));
+    const { goals, fork } = merged;
+    const { session } = goals.local;
+    const outdated = (['local', 'remote'] as const).filter(
+      (side) => !isSameRecord(stored[side], goals[side]),
+    );
     const written = outdated.filter((side) => this.#mayWrite(side));
     const createsFork = fork !== null && this.#mayWrite(otherSide(fork.side));
     const isComplete =
       written.length === outdated.length && (fork === null || (createsFork && this.#mayWrite(fork.side)));
     if (written.length === 0 && !createsFork) {
       if (!isComplete) return { status: 'waiting', agreed };
-      return { status: 'unchanged', agreed: agreementOn(goal.session, false, agreed) };
+      return { status: 'unchanged', agreed: agreementOn(session, false, agreed) };
     }
     if (!dryRun) {
       // The fork is first stored on the side that has its messages, before they are replaced in the session.
@@ -152,16 +155,16 @@ class SessionSync {
           await storeUnlessTaken(() => sides[side].store(fork.record));
       for (const side of written) {
         const kept_in = fork?.side === side ? fork.record.session.session_id : null;
-        await sides[side].replace(goal, { session: stored[side].session, kept_in });
+        await sides[side].replace(goals[side], { session: stored[side].session, kept_in });
       }
     }
-    const isGrown = outdated.some((side) => !hasSameMessages(stored[side], goal));
+    const isGrown = outdated.some((side) => !hasSameMessages(stored[side], goals[side]));
     const status = isGrown ? 'grown' : 'changed';
     const [onlyWritten] = written.length === 1 && fork === null ? written : [];
     return {
       status: fork !== null ? 'forked' : status,
       at: onlyWritten ?? 'both',
-      agreed: isComplete ? agreementOn(goal.session, false, agreed) : agreed,
+      agreed: isComplete ? agreementOn(session, false, agreed) : agreed,
       ...(fork !== null && { fork: fork.record.session.session_id }),
       ...(fork !== null && isComplete && { forkAgreement: agreementOn(fork.record.session, false, null) }),
     };

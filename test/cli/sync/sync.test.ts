@@ -70,6 +70,52 @@ describe('a sync', () => {
     expect((await sync()).lines).toEqual([]);
   });
 
+  it('keeps what one place has redacted, and grows the session in both', async () => {
+    for (const [redacts, grows] of [
+      [one, other],
+      [other, one],
+      [one, one],
+    ] as const) {
+      const id = await talk(one, 'my key is canary');
+      await sync();
+      const { administration } = redacts.backend;
+      const { messages = [] } = (await recordsOf(redacts))[id] ?? {};
+      await administration.redactSession({
+        project_id: redacts.projectId,
+        session_id: id,
+        messages: messages.map(({ message_id, content: was }) => {
+          return { message_id, was, content: was.replaceAll('canary', '[redacted secret]') };
+        }),
+        changes: { title: 'my key is [redacted secret]' },
+      });
+      await talk(grows, 'more', id);
+      expect(await sync()).toMatchObject({ status: 0, told: [`grown ${id}`] });
+      expect((await sync()).told).toEqual([]);
+      const records = [await recordsOf(one), await recordsOf(other)];
+      expect(records.map((all) => all[id]?.messages.length)).toEqual([4, 4]);
+      expect(records.map((all) => all[id]?.session.title)).toEqual(
+        Array(2).fill('my key is [redacted secret]'),
+      );
+      expect(JSON.stringify((await recordsOf(redacts))[id])).not.toContain('canary');
+      expect(Object.keys(records[0] ?? {}).sort()).toEqual(Object.keys(records[1] ?? {}).sort());
+      expect(JSON.stringify(await recordsOf(redacts)).split('canary')).toHaveLength(1);
+      await redacts.backend.service.deleteSession(redacts.call, id);
+      await sync();
+    }
+  });
+
+  it('keeps a redacted title, even if it has forgotten the earlier one', async () => {
+    const id = await talk(one, 'my key is canary');
+    await sync();
+    const changes = { title: '[redacted message]' };
+    await one.backend.administration.redactSession({
+      ...{ project_id: one.projectId, session_id: id, messages: [], changes },
+    });
+    expect((await sync('--forget')).told).toEqual([`changed ${id}`]);
+    const titles = [await recordsOf(one), await recordsOf(other)].map((all) => all[id]?.session.title);
+    expect(titles).toEqual(['[redacted message]', '[redacted message]']);
+  });
+
   it('refuses a place that has lost all sessions, and fills it again with --forget', async () => {
     for (let made = 0; made < 21; made += 1) await talk(one, `hello ${made}`);
     await sync();
