@@ -52,10 +52,15 @@ function messageOf(message: ForeignFields, model: string | null): ForeignMessage
   const role = author['role'];
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') return null;
   if (metadata['is_visually_hidden_from_conversation'] === true) return null;
-  const parts = partsOf(message, textOf(author['name']), role);
-  const attachments = listOf(metadata['attachments']).map(
-    (one): Part => ({ kind: 'attachment', name: textOf(fieldsOf(one)['name']) ?? 'file', text: null }),
-  );
+  const files = listOf(metadata['attachments']).map(fieldsOf);
+  const attachments = files.map(({ name }): Part => {
+    return { kind: 'attachment', name: textOf(name) ?? 'file', text: null };
+  });
+  // An attached picture is in the content, too, with its id at the end of its address.
+  const ids = new Set<unknown>(files.flatMap(({ id }) => textOf(id) ?? []));
+  const isAttached = ({ asset_pointer: address }: ForeignFields) =>
+    ids.has(textOf(address)?.replace(/^.*\//, ''));
+  const parts = partsOf(message, { name: textOf(author['name']), role, isAttached });
   if (parts.length + attachments.length === 0) return null;
   return {
     id: textOf(message['id']),
@@ -67,7 +72,14 @@ function messageOf(message: ForeignFields, model: string | null): ForeignMessage
   };
 }
 
-function partsOf(message: ForeignFields, name: string | null, role: string): readonly Part[] {
+interface PartContext {
+  readonly name: string | null;
+  readonly role: string;
+  /** True for a part that is named as an attachment. */
+  isAttached(part: ForeignFields): boolean;
+}
+
+function partsOf(message: ForeignFields, { name, role, isAttached }: PartContext): readonly Part[] {
   const content = fieldsOf(message['content']);
   const text = textOf(content['text']) ?? textOf(content['result']) ?? textOf(content['content']);
   const recipient = textOf(message['recipient']) ?? 'all';
@@ -91,7 +103,9 @@ function partsOf(message: ForeignFields, name: string | null, role: string): rea
     case 'reasoning_recap':
       return textParts('thinking', text);
     default: {
-      const parts = listOf(content['parts']).flatMap((part) => partOf(part, textPart));
+      const parts = listOf(content['parts'])
+        .filter((part) => !isAttached(fieldsOf(part)))
+        .flatMap((part) => partOf(part, textPart));
       return parts.length === 0 && text !== null ? [textPart(text)] : parts;
     }
   }
