@@ -8,7 +8,7 @@ const command = /\bparley(?: (?!\(|\p{Lu}\p{Ll})[^\s,;)]+)+/gu;
 /** Matches a command with any words up to the end of the line, or up to a further sentence if the command has no quotation marks. */
 const commandAfterColon = /(?<=: )parley (?:[^'"]*?(?=\. \p{Lu})|.*$)/u;
 /** A space at which no line is broken. */
-const glue = '\u00a0';
+export const glue = '\u00a0';
 
 /** Wraps a paragraph that may name commands. `line` must be filtered. It is returned unchanged for a stream without layout. */
 export async function wrappedLine(line: string, output: Output): Promise<string> {

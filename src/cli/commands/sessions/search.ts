@@ -131,6 +131,7 @@ function fields({ session, score, hits }: SearchItem): readonly string[] {
 
 async function writeItems(items: readonly SearchItem[], utc: boolean, context: CliContext): Promise<void> {
   const { textWidth: measure } = await import('../../terminal/text-width.ts');
+  const { glue, wrappedNotice } = await import('../../terminal/wrapped-line.ts');
   const now = context.host.now();
   await throughPager(context, async (output) => {
     const style = await output.style();
@@ -139,18 +140,20 @@ async function writeItems(items: readonly SearchItem[], utc: boolean, context: C
       const facts = output.visible(oneLine(sessionFacts(session, { columns, now, utc })));
       const room = Math.max(minTitleColumns, columns - measure(facts) - gap.length);
       const title = cut(output.visible(oneLine(titleOrNone(session))), room, measure);
-      const lines = hits.map((hit) => {
-        const who = oneLine(`${hit.role}, ${shownTime(hit.created_at, now, { utc })}:`);
-        const snippet = oneLine(hit.snippet);
+      const texts = hits.map(async (hit) => {
+        const who = output.visible(oneLine(`${hit.role}, ${shownTime(hit.created_at, now, { utc })}:`));
+        const line = `  ${who.replaceAll(' ', glue)} ${output.visible(oneLine(hit.snippet))}`;
+        const snippet = (await wrappedNotice(line, output)).slice(who.length + 3);
         return terminalText`  ${style.dim(who)} ${output.colour === 0 ? snippet : highlighted(snippet, style)}\n`;
       });
+      const lines = await Promise.all(texts);
       const heading = session.title === null ? style.dim(title) : style.bold(title);
       await output.write(terminalText`${heading}${gap}${style.dim(facts)}\n${lines}\n`);
     }
   });
 }
 
-const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');
+const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gsu');
 
 /** The snippet with colour instead of the marks. */
 function highlighted(snippet: string, style: Style): readonly OutputText[] {
