@@ -26,7 +26,7 @@ const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
   readonly replacesPrompt = true;
-  readonly clearLineHint = 'Press Ctrl-C to clear the line first; Up brings the message back.';
+  readonly clearLineHint = 'Press Ctrl-C to clear the line first.';
   readonly recallHint = 'Up brings the message back';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;

@@ -177,7 +177,8 @@ export class Repl {
   /** The hints for a message. A failed message returns to the next prompt. A stopped one does not. */
   get #messageHints(): ResendHints {
     const { clearLineHint, recallHint } = this.#options.source;
-    return { resend: 'Enter sends it again.', clearLine: clearLineHint, recall: recallHint };
+    const clearLine = recallHint === '' ? clearLineHint : `${clearLineHint} ${recallHint}.`;
+    return { resend: 'Enter sends it again.', clearLine, recall: recallHint };
   }
 
   /** `attemptBefore` is the last attempt before the stopped work, which may have made no attempt. */

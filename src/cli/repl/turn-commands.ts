@@ -45,11 +45,11 @@ export const turnCommands = {
     name: 'undo',
     argument: '',
     description: 'undo the last turn; its message returns to the prompt',
-    run: async (_argument, { context, conversation }) => {
+    run: async (_argument, { context, conversation, source }) => {
       const { session, message } = (await undoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say(undone);
+      await context.say(`${undone} ${source.clearLineHint}`.trim());
       return { initial: lineFor(message.content) };
     },
   },

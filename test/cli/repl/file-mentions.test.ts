@@ -156,6 +156,11 @@ test('/undo returns the whole message as text', async () => {
   await entered(screen, 'see @notes.md');
   screen.type('/undo\r');
   await screen.shows('"""');
+  await screen.shows('Press Ctrl-C to clear');
+  screen.type('\x03');
+  expect(await entered(screen, '/redo')).toMatch(/^Restored: see @notes\.md/);
+  screen.type('/undo\r');
+  await screen.shows('"""');
   screen.type('\r');
   await screen.until('the reply again', () => screen.text.split('Buy milk.').length > 3);
   expect(await sent(place, screen)).toEqual([`see @notes.md\n\n${notes}`]);

@@ -197,7 +197,7 @@ describe('the error after a failure', () => {
     screen.type('Hello\r');
     (await server.next()).refuse(400, 'UNKNOWN_MODE', 'No such mode.');
     await screen.shows(
-      '(UNKNOWN_MODE) /mode NAME switches to another mode. Press Ctrl-C to clear the line first; Up brings the message back.',
+      '(UNKNOWN_MODE) /mode NAME switches to another mode. Press Ctrl-C to clear the line first. Up brings the message back.',
     );
     await screen.stands('gone> Hello');
     screen.type('\x03');
