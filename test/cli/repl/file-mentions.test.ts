@@ -160,7 +160,7 @@ test('/undo returns the whole message as text', async () => {
   screen.type('\x03');
   expect(await entered(screen, '/redo')).toMatch(/^Restored: see @notes\.md/);
   screen.type('/undo\r');
-  await screen.shows('"""');
+  await screen.until('the message again', () => screen.text.split('> """').length > 2);
   screen.type('\r');
   await screen.until('the reply again', () => screen.text.split('Buy milk.').length > 3);
   expect(await sent(place, screen)).toEqual([`see @notes.md\n\n${notes}`]);
