@@ -140,11 +140,11 @@ describe('a resumed batch', () => {
   test.each([
     ['is not the output of a batch', 'one\ntwo\n', 'Line 1 of'],
     ['holds another thing in between', `${answered(1)}{"success":true}\n${answered(3)}`, 'Line 2 of'],
-  ])('does not change a file that %s', async (_fact, text, said) => {
+  ])('does not change a file that %s', async (_fact, text, problem) => {
     writeFileSync(file, text);
     const outcome = await resume('a\nb');
     expectFailure(outcome, { status: 2, code: 'USAGE' });
-    expect(outcome.err).toContain(said);
+    expect(outcome.err).toContain(problem);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 

@@ -260,8 +260,8 @@ describe.each(interactive)('$shell at a terminal', ({ shell, start, load }) => {
       const before = server.requests.length;
       const { out } = await place.terminal(`stty rows 40 cols 300; echo begin; exec ${start}`, {}, typing);
       expect(out).toContain('About: tea\\u{202e} & co');
-      const asked = server.requests.slice(before).map(({ path }) => decodeURIComponent(path));
-      expect(asked.filter((path) => !path.includes('?limit='))).toEqual([`/v1/sessions/${evil}`]);
+      const paths = server.requests.slice(before).map(({ path }) => decodeURIComponent(path));
+      expect(paths.filter((path) => !path.includes('?limit='))).toEqual([`/v1/sessions/${evil}`]);
       expect(existsSync(pwned)).toBe(false);
     },
   );

@@ -30,7 +30,7 @@ describe('at a server that is busy', () => {
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expect(outcome.status).toBe(0);
     expect(lines(outcome.out).sort()).toEqual(ids.map((id) => `deleted ${id}`).sort());
-    expect([server.active.size, server.asked()]).toEqual([0, 216]);
+    expect([server.active.size, server.deletions()]).toEqual([0, 216]);
   });
 
   test('no request is sent before the time of Retry-After', async () => {
@@ -75,7 +75,7 @@ describe('at a server that is busy', () => {
     const child = place.start(['sessions', 'delete', '-', '--yes'], env);
     child.stdin.end(ids.join('\n'));
     const outcome = outcomeOf(child);
-    await expect.poll(() => server.asked()).toBeGreaterThanOrEqual(60);
+    await expect.poll(() => server.deletions()).toBeGreaterThanOrEqual(60);
     const stopped = performance.now();
     child.kill('SIGINT');
     const { status, out, err } = await outcome;

@@ -183,7 +183,7 @@ describe('a batch', () => {
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
     const ended = outcomeOf(child);
     child.stdin.end(stdin);
-    await expect.poll(() => server.asked()).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => server.deletions()).toBeGreaterThanOrEqual(3);
     const [name = ''] = readdirSync(join(place.dataDirectory, 'batches')).filter((file) =>
       /journal$/.test(file),
     );
@@ -211,7 +211,7 @@ describe('a batch', () => {
         expect(refused.err).toMatch(/belongs to another/);
       }
     }
-    expect(server.asked()).toBe(0);
+    expect(server.deletions()).toBe(0);
     expectFailure(await place.parley(['sessions', 'delete', '--resume', '../config']), {
       status: 2,
       code: 'USAGE',

@@ -39,7 +39,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     fill(30);
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expectFailure(outcome, { status: 7, code: 'STORAGE_FULL' });
-    expect([outcome.out, server.asked(), readdirSync(join(path, 'batches'))]).toEqual(['', 0, []]);
+    expect([outcome.out, server.deletions(), readdirSync(join(path, 'batches'))]).toEqual(['', 0, []]);
   });
 
   test('for the results, every deletion is reported, and the batch can be resumed later', async () => {

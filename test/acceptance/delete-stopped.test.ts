@@ -15,23 +15,23 @@ afterEach(() => place.remove());
 /** A server that responds only to the requests of `answered`. It resolves when another request has arrived. */
 async function silentServer(answers: (request: ReceivedRequest) => boolean) {
   let heard = () => {};
-  const asked = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     heard = resolve;
   });
   const server: ScriptedServer = await serve((request, response) => {
     if (answers(request)) sendJson(response, { success: true, data: { project_id: 'prj_1' } });
     else heard();
   });
-  return { server, asked, env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key' } };
+  return { server, received, env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'key' } };
 }
 
 async function stopped(words: readonly string[], answers: (request: ReceivedRequest) => boolean) {
-  const { server, asked, env } = await silentServer(answers);
+  const { server, received, env } = await silentServer(answers);
   try {
     const child = place.start(['sessions', 'delete', ...words], env);
     const outcome = outcomeOf(child);
     child.stdin.end();
-    await asked;
+    await received;
     child.kill('SIGINT');
     return await outcome;
   } finally {

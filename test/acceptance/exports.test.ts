@@ -30,10 +30,10 @@ describe('sessions export', () => {
   test.each([
     [[], 'No session matches: nothing was exported.\n'],
     [['-o', 'none.md'], 'No session matches: nothing was exported.\n'],
-  ])('says if no session matches: %j', async (options, said) => {
+  ])('says if no session matches: %j', async (options, problem) => {
     await talk('one');
     const { status, out, err } = await place.parley(['sessions', 'export', '--user', 'nobody', ...options]);
-    expect({ status, out, err }).toEqual({ status: 0, out: '', err: said });
+    expect({ status, out, err }).toEqual({ status: 0, out: '', err: problem });
   });
 
   test('writes a page with the messages as text, which loads and runs nothing', async () => {
@@ -135,9 +135,9 @@ describe('sessions export', () => {
     writeFileSync(file, conversations.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const { out } = await place.parley(['sessions', 'import', '--json', file]);
     const ids: string[] = lines(out).map((line) => JSON.parse(line).session_id);
-    const asked = ids.toReversed().toSpliced(3, 0, 'ses_missing');
+    const exportedIds = ids.toReversed().toSpliced(3, 0, 'ses_missing');
     const outcome = await place.parley(['sessions', 'export', '--format', 'json', '-'], {
-      stdin: asked.join('\n'),
+      stdin: exportedIds.join('\n'),
     });
     expect(outcome).toMatchObject({ status: 3, err: expect.stringContaining('Session ses_missing:') });
     const records = lines(outcome.out).map((line): SessionRecord => JSON.parse(line));

@@ -13,11 +13,11 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const said = /^Created a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
+const announcement = /^Created a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
 
 test('the first use is announced in one line on stderr, once', async () => {
   const first = await place.binary(['chat', '-m', 'echo', 'hi']);
-  expect(first).toMatchObject({ status: 0, out: 'hi\n', err: expect.stringMatching(said) });
+  expect(first).toMatchObject({ status: 0, out: 'hi\n', err: expect.stringMatching(announcement) });
   expect(first.err).toContain(place.dataDirectory);
   expect(await place.parley(['chat', '-m', 'echo', 'hi'])).toMatchObject({ status: 0, out: 'hi\n', err: '' });
 });

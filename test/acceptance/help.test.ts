@@ -74,8 +74,8 @@ describe('help', () => {
   ])('a wrong line points to the help of its own command: %j', async (args, what, hint) => {
     const outcome = await place.parley(args);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
-    const [said = '', next] = outcome.err.split('\n');
-    expect(said).toContain(what);
+    const [problem = '', next] = outcome.err.split('\n');
+    expect(problem).toContain(what);
     expect(next).toBe(hint);
   });
 

@@ -82,16 +82,19 @@ const commands = () => [
 test.each([
   ['answers', answers, commands],
   ['failures', failures, () => commands().map((group) => group.slice(0, 1))],
-] as const)('no command drives a terminal with %s all of whose texts are hostile', async (_, lie, asked) => {
-  await server.lying(lie, async () => {
-    const all = await Promise.all(asked().map(shown));
-    for (const [index, bytes] of all.entries()) {
-      const what = String(asked()[index]);
-      expect([what, breachIn(bytes.replace(own, ''))]).toEqual([what, '']);
-      expect(bytes).toContain('\\x1b');
-    }
-  });
-});
+] as const)(
+  'no command drives a terminal with %s all of whose texts are hostile',
+  async (_, lie, failing) => {
+    await server.lying(lie, async () => {
+      const all = await Promise.all(failing().map(shown));
+      for (const [index, bytes] of all.entries()) {
+        const what = String(failing()[index]);
+        expect([what, breachIn(bytes.replace(own, ''))]).toEqual([what, '']);
+        expect(bytes).toContain('\\x1b');
+      }
+    });
+  },
+);
 
 test('text in the REPL, its commands, its completions and its lists cannot control a terminal', async () => {
   await server.lying(answers, async () => {

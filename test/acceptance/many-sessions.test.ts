@@ -166,10 +166,10 @@ describe('deleting', () => {
       (id: string) => `${id}\0x`,
       'line 1 of standard input has a nul byte at column 31',
     ],
-  ])('deletes nothing at all because of %s', async (_name, stdin, said) => {
+  ])('deletes nothing at all because of %s', async (_name, stdin, problem) => {
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes', '--json'], { stdin: stdin(a) });
     expect(outcome.status).toBe(2);
-    expect(outcome.err.toLowerCase()).toContain(said);
+    expect(outcome.err.toLowerCase()).toContain(problem);
     expect(await left()).toEqual(ids);
   });
 

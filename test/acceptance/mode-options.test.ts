@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 test('each change is reported in the same words', async () => {
-  const said = async (...words: string[]) => (await place.parley(['modes', ...words])).err;
-  expect(await said('add', 'llama', ...address)).toBe(
+  const errOf = async (...words: string[]) => (await place.parley(['modes', ...words])).err;
+  expect(await errOf('add', 'llama', ...address)).toBe(
     'Added mode llama. Try it: parley chat -m llama "Hello"\n',
   );
-  expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed mode llama.\n');
-  expect(await said('default', 'llama')).toBe('Mode llama is now the default.\n');
-  expect(await said('remove', 'llama')).toMatch(
+  expect(await errOf('set', 'llama', '--temperature', '0.5')).toBe('Changed mode llama.\n');
+  expect(await errOf('default', 'llama')).toBe('Mode llama is now the default.\n');
+  expect(await errOf('remove', 'llama')).toMatch(
     /^Removed mode llama\.\nIt was the default mode; the default is now eliza/,
   );
 });

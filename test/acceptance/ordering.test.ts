@@ -141,9 +141,9 @@ test.each([
   ['no tag', ['tag', 'ses_1'], 'No tag was given'],
   ['a tag with a comma', ['tag', 'ses_1', '+a,b'], 'The tag "a,b" must hold visible characters'],
   ['a tag that is added and removed', ['tag', 'ses_1', '+a', '-a'], 'The tag "a" is also in remove.'],
-])('%s is refused', async (_, words, said) => {
+])('%s is refused', async (_, words, problem) => {
   const { status, err } = await place.parley(['sessions', ...words]);
-  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(said) });
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(problem) });
 });
 
 test('a tag that no session can have is refused before a batch is made', async () => {

@@ -258,7 +258,7 @@ const modes: readonly Row[] = [
 ];
 
 const coded = (code: string, rows: readonly Row[]) =>
-  rows.map(([name, args, said, options = {}]) => [name, code, args, said, options] as const);
+  rows.map(([name, args, problem, options = {}]) => [name, code, args, problem, options] as const);
 
 const table = [
   ...coded('USAGE', [...usage, ...ids, ...idCommands]),
@@ -267,12 +267,12 @@ const table = [
   ...coded('UNKNOWN_MODE', modes),
 ];
 
-test.each(table)('%s is refused with 2 and %s', async (_name, code, args, said, options) => {
+test.each(table)('%s is refused with 2 and %s', async (_name, code, args, problem, options) => {
   const [inWords, asJson] = await Promise.all([
     place.parley(args, options),
     place.parley(['--json', ...args], options),
   ]);
-  expect(inWords.err).toMatch(said);
+  expect(inWords.err).toMatch(problem);
   expectFailure(inWords, { status: 2, code });
   expectJsonFailure(asJson, { status: 2, code });
 });

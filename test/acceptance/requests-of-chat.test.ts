@@ -93,11 +93,18 @@ test('a turn that is repeated by its key is the same with and without its mode',
 
 test('a session of another program, which has no mode, continues in the default mode', async () => {
   const time = '2024-05-01T12:00:00.000Z';
-  const said = { position: 0, role: 'user', content: 'hi', mode: 'gpt-9', finish_reason: null, usage: null };
+  const message = {
+    position: 0,
+    role: 'user',
+    content: 'hi',
+    mode: 'gpt-9',
+    finish_reason: null,
+    usage: null,
+  };
   const session = { session_id: 'ses_elsewhere', title: null, created_at: time, updated_at: time };
   const body = {
     session: { ...session, message_count: 1 },
-    messages: [{ ...said, message_id: 'chatgpt/1', created_at: time }],
+    messages: [{ ...message, message_id: 'chatgpt/1', created_at: time }],
   };
   expect((await server.ask('POST', '/v1/sessions/import', { body })).status).toBe(200);
   const before = server.log().length;

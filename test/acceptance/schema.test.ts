@@ -21,13 +21,13 @@ const file = join(place.path, 'person.json');
 let model: ScriptedServer;
 /** The replies of the model, one by one; the last one is repeated. */
 let says: readonly string[] = [ada];
-let asked = 0;
+let requests = 0;
 
 beforeAll(async () => {
   writeFileSync(file, JSON.stringify(schema, null, 2));
   model = await serve((_request, response) => {
-    asked += 1;
-    sendStream(response, replyOf(says[Math.min(asked, says.length) - 1] ?? ''));
+    requests += 1;
+    sendStream(response, replyOf(says[Math.min(requests, says.length) - 1] ?? ''));
   });
   await place.output([
     'modes',
@@ -48,12 +48,12 @@ afterAll(async () => {
 });
 beforeEach(() => {
   says = [ada];
-  asked = 0;
+  requests = 0;
 });
 
 const chat = (...words: readonly string[]) => place.parley(['chat', '-n', '--schema', file, ...words]);
 /** The requests of this test that the model server received. */
-const sent = () => model.requests.slice(model.requests.length - asked).map(({ body }) => JSON.parse(body));
+const sent = () => model.requests.slice(model.requests.length - requests).map(({ body }) => JSON.parse(body));
 
 describe('a reply that matches', () => {
   test('is printed as JSON only, and its schema is sent to the model server', async () => {
@@ -114,16 +114,16 @@ describe('a reply that does not match', () => {
     expect(all).toMatch(/, alternative\n\nAda, 36\.\n/);
     expect(all).toContain('{"name":"Ada"}\n');
     says = [ada];
-    asked = 0;
+    requests = 0;
     expect((await chat('-s', session_id, '--regenerate', '--repair', '0')).out).toBe(`${ada}\n`);
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 
   test('ends with status 8 if no reply matches, and all replies are kept', async () => {
     says = ['{"name":"Ada"}', 'I cannot.'];
     const outcome = await chat('Who?');
     expectFailure(outcome, { status: 8, code: 'SCHEMA_MISMATCH' });
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     const [, id = ''] = /kept in session (ses_\w+)/.exec(outcome.err) ?? [];
     const { items } = await place.answer<{ items: readonly { content: string }[] }>([
       'sessions',
@@ -145,7 +145,7 @@ describe('a reply that does not match', () => {
       code: 'SCHEMA_MISMATCH',
     });
     expect(error.details).toEqual([{ field: '/age', problem: 'must be >= 0' }]);
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 
   test('is an event of its own with --json-stream, and only a match has done', async () => {
@@ -164,7 +164,7 @@ describe('a reply that does not match', () => {
     ]);
     expect(events.at(-1)).toMatchObject({ value: { name: 'Ada', age: 36 } });
     says = ['{}'];
-    asked = 0;
+    requests = 0;
     const failed = await chat('Who?', '--json-stream', '--repair', '0', '--jq', '.event');
     expect({ status: failed.status, out: failed.out }).toEqual({ status: 8, out: 'session\ndelta\nerror\n' });
   });
@@ -258,7 +258,7 @@ test('a line of a batch may have its own schema; if it cannot be checked, only t
       .map((line) => JSON.parse(line));
   const [first, second, third, plain, refused, mismatch] = results();
   // The first reply was requested again.
-  expect(asked).toBe(4);
+  expect(requests).toBe(4);
   expect(sent().map((body) => body.response_format.json_schema.schema)).toEqual([own, own, own, schema]);
   expect(first).toMatchObject({ success: true, value: { name: 'Bo' }, data: { message_count: 4 } });
   expect(second).toMatchObject({ success: true, value: { name: 'Bo' }, data: { message_count: 2 } });
@@ -278,7 +278,7 @@ test('a line of a batch may have its own schema; if it cannot be checked, only t
   // A resumed batch sends only the lines that failed.
   const mended = stdin.replace('{"propertys":{}}', '{"type":"integer"}');
   const again = await place.parley(words, { stdin: mended });
-  expect({ status: again.status, asked }).toEqual({ status: 3, asked: 4 });
+  expect({ status: again.status, requests }).toEqual({ status: 3, requests: 4 });
   expect(results().find(({ id }) => id === 5)).toMatchObject({ success: true, value: 1 });
 });
 
@@ -315,6 +315,6 @@ describe('before anything is sent', () => {
     const code = await chat('--extract-code', 'Who?');
     expect(code.err).toContain('--extract-code and --schema cannot be used together');
     const alone = await place.parley(['chat', '-n', '--repair', '2', 'Who?']);
-    expect({ codes: [code.status, alone.status], asked }).toEqual({ codes: [2, 2], asked: 0 });
+    expect({ codes: [code.status, alone.status], requests }).toEqual({ codes: [2, 2], requests: 0 });
   });
 });

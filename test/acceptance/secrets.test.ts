@@ -250,9 +250,9 @@ describe('sessions redact', () => {
   });
 
   test('replaces a short password only in its place', async () => {
-    const said = 'https://ada:ab1@host.example/ about';
-    writeFileSync(historyFile(), `\n${JSON.stringify(said)}\n"about ab1"`);
-    const { session_id } = await own.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', said]);
+    const message = 'https://ada:ab1@host.example/ about';
+    writeFileSync(historyFile(), `\n${JSON.stringify(message)}\n"about ab1"`);
+    const { session_id } = await own.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', message]);
     const done = await redact(session_id, '--secrets', '--yes');
     expect(done.err).toContain('were not searched for texts of fewer than 8 characters');
     expect(readFileSync(historyFile(), 'utf8')).toBe(

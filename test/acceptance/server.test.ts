@@ -56,7 +56,7 @@ test('a login verifies the key, shows its project and stores it, and a conversat
 
 test('the id of a request does not reveal how many requests the server has received', async () => {
   const ids: string[] = [];
-  for (let asked = 0; asked < 4; asked++) {
+  for (let count = 0; count < 4; count++) {
     const { headers } = await fetch(`${server.url}/v1/models`);
     ids.push(headers.get('parley-request-id') ?? '');
   }

@@ -210,12 +210,12 @@ test('a model that fails is reported, and does not become the default', async ()
 });
 
 test('with --yes up to three models of a server are tried until one works, and each failure is reported', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let good = 'd';
   const many = await serve(({ method, body }, response) => {
     if (method === 'GET') return sendJson(response, { data: ['a', 'b', 'c', 'd'].map((id) => ({ id })) });
     const { model } = JSON.parse(body) as { model: string };
-    asked.push(model);
+    requested.push(model);
     if (model === good) return sendStream(response, replyOf('Here.'));
     sendJson(response, { error: { message: `No memory for ${model}` } }, 500);
   });
@@ -225,7 +225,7 @@ test('with --yes up to three models of a server are tried until one works, and e
     const there = { OLLAMA_HOST: `127.0.0.1:${many.port}` };
     const none = await place.parley(['setup', '--yes'], { env: there });
     expect(none.err).toMatch(/for a\b.*for b\b.*for c\b/s);
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(requested).toEqual(['a', 'b', 'c']);
     expect(none.err).toContain('parley modes default a');
     expect(await names()).toEqual(['a', 'eliza', 'echo']);
     good = 'c';

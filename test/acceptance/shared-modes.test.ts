@@ -151,11 +151,11 @@ test('a command on another machine uses the modes of the store, and each machine
   expect(await modesAt(here)).toEqual(['mine', 'eliza*', 'echo']);
   for (const place of [here, there]) {
     expect(await modesAt(place, store)).toEqual(['ours*', 'eliza', 'echo']);
-    const said = place.output(['chat', '-n', 'Hi'], store);
-    const asked = await model.next();
-    asked.say('Hello');
-    asked.end();
-    expect(await said).toBe('Hello\n');
+    const output = place.output(['chat', '-n', 'Hi'], store);
+    const reply = await model.next();
+    reply.say('Hello');
+    reply.end();
+    expect(await output).toBe('Hello\n');
   }
   expect(await there.answer(['modes', 'show', 'ours'], store)).toMatchObject({ system: 'Be brief. é\u0001' });
   expect(readFileSync(there.configFile, 'utf8')).not.toContain('ours');
@@ -230,11 +230,11 @@ test('the database contains the source of a key, and never a key', async () => {
   expectFailure(await here.parley(add('plain', '--param', `api_key=${secret}`), { env }), {
     ...{ status: 2, code: 'USAGE' },
   });
-  const said = here.output(['chat', '-n', '-m', 'env', 'Hi'], { env });
-  const asked = await model.next();
-  asked.say('Hello');
-  asked.end();
-  await said;
+  const output = here.output(['chat', '-n', '-m', 'env', 'Hi'], { env });
+  const reply = await model.next();
+  reply.say('Hello');
+  reply.end();
+  await output;
   expect(await here.output(['doctor'], { env })).not.toContain('not set');
   expect(await there.output(['doctor'], store)).toContain(' has no key: MODEL_KEY is not set (env)');
   expect(model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);

@@ -84,8 +84,8 @@ test('a store is copied to PostgreSQL and back, and each copy equals its origina
   expect(
     await place.output(['sessions', 'export', '--all', '--format', 'json', '--store', there], { env }),
   ).toBe(await exported(place));
-  const asked = await place.parley(['sessions', 'delete', '--all', '--store', there], { env });
-  expect(asked.err).toContain(
+  const outcome = await place.parley(['sessions', 'delete', '--all', '--store', there], { env });
+  expect(outcome.err).toContain(
     `1 session of project default, in the store postgres://127.0.0.1:${server.port}/postgres?schema=there`,
   );
   // A second run finds a complete copy, and does not change it.

@@ -31,13 +31,13 @@ describe('invalid text', () => {
     ['UTF-16 with its mark', Buffer.from('\ufeffhi', 'utf16le'), 'offset 0'],
     ['a surrogate in UTF-8', Buffer.from([0x61, 0xed, 0xa0, 0x80]), 'offset 1'],
     ['a bad byte far in', Buffer.concat([Buffer.alloc(300_000, 'é'), Buffer.from([0xff])]), 'offset 300000'],
-  ])('%s is refused with its offset', async (_name, stdin, said) => {
+  ])('%s is refused with its offset', async (_name, stdin, problem) => {
     const outcome = await place.parley(echo, { stdin });
     expectFailure(outcome, { status: 2, code: 'INVALID_REQUEST' });
-    expect(outcome.err).toContain(said);
+    expect(outcome.err).toContain(problem);
     writeFileSync(join(place.path, 'bad'), stdin);
     const file = await place.parley([...echo, '-n', '-f', 'bad', '--json']);
-    expect(expectJsonFailure(file, { status: 2, code: 'INVALID_REQUEST' }).message).toContain(said);
+    expect(expectJsonFailure(file, { status: 2, code: 'INVALID_REQUEST' }).message).toContain(problem);
   });
 
   test.runIf(process.platform === 'linux').each([
@@ -54,13 +54,13 @@ describe('invalid text', () => {
     ],
     ['the value of an option', "parley sessions create --title=$'\\xff'", 'Argument 3 has the byte 0xff'],
     ['what makes a chat without its name', "printf hi | parley -m $'\\xe9'", 'Argument 2 has the byte 0xe9'],
-  ])('%s is refused as an argument, with its place', async (_name, script, said) => {
+  ])('%s is refused as an argument, with its place', async (_name, script, problem) => {
     const outcome = await place.shell(script);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
-    expect(outcome.err).toContain(said);
+    expect(outcome.err).toContain(problem);
     expect(outcome.err).toContain('--file');
     const json = await place.shell(`${script} --json`);
-    expect(expectJsonFailure(json, { status: 2, code: 'USAGE' }).message).toContain(said);
+    expect(expectJsonFailure(json, { status: 2, code: 'USAGE' }).message).toContain(problem);
   });
 
   test('is not stored', expectNothingKept);
@@ -272,13 +272,13 @@ test.concurrent.each([
     'ses_x\n',
     'not_found ses_x\n',
   ],
-])('%s says what it waits for, and reads it when it arrives', async (_name, args, said, late, expected) => {
+])('%s says what it waits for, and reads it when it arrives', async (_name, args, notice, late, expected) => {
   const child = place.start(args);
   const outcome = outcomeOf(child);
   const line = await new Promise<string>((resolve) => {
     child.stderr.once('data', (bytes: Buffer) => resolve(bytes.toString()));
   });
-  expect(line).toMatch(said);
+  expect(line).toMatch(notice);
   child.stdin.end(late);
   const { out, err } = await outcome;
   expect(out).toBe(expected);

@@ -7,15 +7,15 @@ const target = { profile: null, url: null, insecureHttp: false, store: null, ins
 const text = { json: false, jq: null };
 
 async function hintFor(cursor: string, all: boolean, output: object = text): Promise<string> {
-  let said = '';
+  let talk = '';
   const context = {
     options: { ...target, ...output },
     say: async (line: string) => {
-      said += line;
+      talk += line;
     },
   } as unknown as Printing;
   await writeNextPageHint({ words: ['sessions', 'list'], operands: [], all }, cursor, context);
-  return said;
+  return talk;
 }
 
 test('the next page is named by a command with the cursor', async () => {

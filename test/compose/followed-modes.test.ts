@@ -22,9 +22,9 @@ test('a caller that stops waiting is not delayed by a place that does not respon
   const { service } = followedModes(backend, { refresh: () => new Promise(() => {}) }, async () => {});
   const stop = new AbortController();
   const call = callWith(key, { signal: stop.signal });
-  const asked = [say(service, call, 'Hi'), service.models(call)];
+  const calls = [say(service, call, 'Hi'), service.models(call)];
   stop.abort(new Error('stopped'));
-  for (const one of asked) await expect(one).rejects.toThrow('stopped');
+  for (const one of calls) await expect(one).rejects.toThrow('stopped');
 });
 
 test('where they cannot be read, a chat continues with the last known ones, and the next refresh applies newer ones', async () => {

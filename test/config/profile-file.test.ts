@@ -228,8 +228,8 @@ describe('updating', () => {
     const file = profileFile(directory);
     writeFileSync(`${file.path}.next`, '{"cut');
     const holder = spawn(process.execPath, [worker.path, 'hold', join(directory, 'config.lock')]);
-    const [said] = await once(holder.stdout, 'data');
-    expect(String(said)).toBe('held\n');
+    const [line] = await once(holder.stdout, 'data');
+    expect(String(line)).toBe('held\n');
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     await file.update((config) => putProfile(config, 'work', emptyProfile));
@@ -366,15 +366,15 @@ describe('without room', () => {
     return { file, before: readFileSync(file.path, 'utf8') };
   }
 
-  function outcome(file: ProfileFile, before: string, said: string): string {
+  function outcome(file: ProfileFile, before: string, result: string): string {
     const after = readFileSync(file.path, 'utf8');
-    expect(['STORAGE_FULL', 'kept']).toContain(said);
-    if (said === 'kept') expect(findProfile(file.read(), 'large')?.key).toHaveLength(20_000);
+    expect(['STORAGE_FULL', 'kept']).toContain(result);
+    if (result === 'kept') expect(findProfile(file.read(), 'large')?.key).toHaveLength(20_000);
     else expect(after).toBe(before);
     expect([before, after]).toContain(readFileSync(file.lastGoodPath, 'utf8'));
     // A process that was ended by SIGXFSZ leaves a temporary file, which the next update removes.
     const names = readdirSync(dirname(file.path)).filter((name) => !name.includes('.tmp-'));
     expect(names.sort()).toEqual(['config.json', 'config.json.last-good', 'config.lock']);
-    return said;
+    return result;
   }
 });

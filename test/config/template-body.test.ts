@@ -22,8 +22,8 @@ describe('a body', () => {
     ['', {}, 'this', 'this'],
     ['{"a":{{input}}}}', {}, '1', '{"a":1}}'],
     ['\\{{who}} { {who}', {}, null, '{{who}} { {who}'],
-  ])('%j with %j and %j says %j', (text, values, input, said) => {
-    expect(fill(text, values, input)).toEqual({ kind: 'text', text: said });
+  ])('%j with %j and %j says %j', (text, values, input, problem) => {
+    expect(fill(text, values, input)).toEqual({ kind: 'text', text: problem });
   });
 
   test('names the first variable without a value, and its line', () => {

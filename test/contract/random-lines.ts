@@ -239,21 +239,21 @@ class Run {
   }
 
   /** Notes what an event acknowledges. */
-  #note(project: number, asked: string, event: ChatEvent): void {
+  #note(project: number, message: string, event: ChatEvent): void {
     if (event.event !== 'session' && event.event !== 'done') return;
     const { session_id: id, message_id } = event.data;
     // A reply that came whole from a server elsewhere does not tell the id of its message.
     if (message_id === '') return;
     this.#saidIn({ id, project } as ModelSession).set(
       message_id,
-      event.event === 'done' ? event.data.reply : asked,
+      event.event === 'done' ? event.data.reply : message,
     );
   }
 
   /** Runs a turn to its end. Returns its reply as it must be stored, and its last event. */
   async #run(
     { project }: ModelSession,
-    asked: string,
+    message: string,
     events: AsyncIterable<ChatEvent>,
   ): Promise<ChatEvent | undefined> {
     let last: ChatEvent | undefined;
@@ -261,7 +261,7 @@ class Run {
       for await (const event of events) {
         last = event;
         if (event.event === 'delta' && this.#place.engine.finish === 'interrupted') this.#stop.abort(stopped);
-        this.#note(project, asked, event);
+        this.#note(project, message, event);
       }
       expect(this.#place.engine.finish).toBe('stop');
     } catch (error) {
@@ -603,11 +603,11 @@ interface Shown {
 
 /** The messages as the model tells them. */
 function shown(all: readonly Message[]): Shown {
-  const asked = new Map(all.map(({ message_id, content }) => [message_id, content]));
+  const contents = new Map(all.map(({ message_id, content }) => [message_id, content]));
   const hidden = all.filter(isHidden).map((message) => {
     const { alternative_of } = message;
     if (alternative_of === undefined) return `undone ${described(message)}`;
-    return `alternative of ${asked.get(alternative_of)}: ${described(message)}`;
+    return `alternative of ${contents.get(alternative_of)}: ${described(message)}`;
   });
   return { visible: all.filter((message) => !isHidden(message)).map(described), hidden: hidden.sort() };
 }

@@ -98,17 +98,17 @@ async function play(backend: EmbeddedBackend, tenants: number, script: readonly 
     const at = (index: number) => model[index % Math.max(model.length, 1)];
     const active = (found: ModelSession | undefined) =>
       found?.tenant === tenant && !found.deleted ? found : undefined;
-    const said: string[] = [];
+    const texts: string[] = [];
     const heard = {
       ...backend,
-      service: recorded(backend.service, said),
-      archive: recorded(backend.archive, said),
+      service: recorded(backend.service, texts),
+      archive: recorded(backend.archive, texts),
     };
     const answer = await outcome(() =>
       perform(heard, call, operation, text, (index) => at(index)?.id ?? 'ses_none'),
     );
-    expect(said).not.toEqual([]);
-    const answered = said.join('\n');
+    expect(texts).not.toEqual([]);
+    const answered = texts.join('\n');
     for (let other = 0; other < tenants; other++) {
       if (other !== tenant) expect(answered).not.toContain(`<${other}>`);
     }
@@ -234,16 +234,16 @@ async function perform(
 type Method = (...words: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
 
 /** The same service, which also records all its answers: every event, every body and the text of every failure. */
-function recorded<Target extends object>(target: Target, said: string[]): Target {
+function recorded<Target extends object>(target: Target, texts: string[]): Target {
   const failed = (error: unknown) => {
     if (error instanceof ParleyError)
-      said.push(JSON.stringify([error, error.message, error.hint, error.details]));
+      texts.push(JSON.stringify([error, error.message, error.hint, error.details]));
     throw error;
   };
   async function* events(all: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     try {
       for await (const event of all) {
-        said.push(JSON.stringify(event));
+        texts.push(JSON.stringify(event));
         yield event;
       }
     } catch (error) {
@@ -257,7 +257,7 @@ function recorded<Target extends object>(target: Target, said: string[]): Target
         const answer = method.apply(target, words);
         if (Symbol.asyncIterator in answer) return events(answer);
         return answer.then((body: unknown) => {
-          said.push(JSON.stringify(body));
+          texts.push(JSON.stringify(body));
           return body;
         }, failed);
       };

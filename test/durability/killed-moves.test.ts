@@ -20,7 +20,7 @@ test('nothing acknowledged is lost, and no turn or fork is there in part', async
   const apiKey = await newKey(backend, 'project');
   const call = callWith(apiKey);
   const { session_id: session } = (await backend.service.createSession(call, { title: null })).data;
-  const said = new Map<string, { readonly session: string; readonly content: string }>();
+  const acknowledged = new Map<string, { readonly session: string; readonly content: string }>();
   const children: ChildProcess[] = [];
   const startAndKill = async (name: string, after: number) => {
     const child = fork(script);
@@ -28,7 +28,7 @@ test('nothing acknowledged is lost, and no turn or fork is there in part', async
     const ended = once(child, 'exit');
     let count = 0;
     child.on('message', ({ session: of, messages }: Acknowledged) => {
-      for (const { message_id, content } of messages) said.set(message_id, { session: of, content });
+      for (const { message_id, content } of messages) acknowledged.set(message_id, { session: of, content });
       count += 1;
       // The kill happens during the next operation.
       if (count === after) setImmediate(() => child.kill('SIGKILL'));
@@ -41,7 +41,7 @@ test('nothing acknowledged is lost, and no turn or fork is there in part', async
       await Promise.all([startAndKill(`a${round}`, 5 + round * 3), startAndKill(`b${round}`, 9 + round)]);
       expect((await backend.administration.inspectStore()).integrity).toBe('ok');
     }
-    for (const [id, { session: of, content }] of said) expect(await contentOf(of, id)).toBe(content);
+    for (const [id, { session: of, content }] of acknowledged) expect(await contentOf(of, id)).toBe(content);
     // The next calls need no help.
     expect((await say(backend.service, call, 'afterwards', session)).reply).toBe('afterwards');
     const other = await collect(backend.archive.regenerate(call, session, {}, 'whole'));

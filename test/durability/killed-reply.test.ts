@@ -103,10 +103,10 @@ test('the streams of a killed server are kept when the next one starts', async (
   const responses: Response[] = [];
   for (const number of [1, 2, 3]) {
     const body = JSON.stringify({ mode: 'paced', message: `Tell ${number}` });
-    const asked = fetch(`${first.url}/v1/chat`, { method: 'POST', headers, body });
+    const response = fetch(`${first.url}/v1/chat`, { method: 'POST', headers, body });
     const reply = await model.next();
     reply.say(`Once ${number}`);
-    responses.push(await asked);
+    responses.push(await response);
   }
   await expect
     .poll(partsNow, patient)

@@ -97,11 +97,11 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     const words = ['sessions', 'delete', '-', '--yes'];
     const { operations } = await recorder.record(place, words, ids.join('\n'));
     const isOfJournal = (one: Operation) => 'path' in one && /\.(draft|journal)$/.test(one.path);
-    const said = operations
+    const output = operations
       .filter(isOfJournal)
       .map((one) => (one.kind === 'write' ? `${one.data}` : one.kind))
       .filter((one) => !/^printed \d+\n$/.test(one));
-    expect(said.slice(-4)).toEqual([
+    expect(output.slice(-4)).toEqual([
       'sync',
       '0 deleted\n1 deleted\n',
       'sync',

@@ -35,9 +35,9 @@ const forms: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.entries(forms))('a key %s is removed from a text, and nothing else', (_, form) => {
-  const said = redactKey(`Wrong: "${form}" is refused, ${form}!`, key);
+  const text = redactKey(`Wrong: "${form}" is refused, ${form}!`, key);
   // Of Base64 the characters at both ends hold what stands beside the key.
-  expect(said).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
+  expect(text).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
 });
 
 it.each([

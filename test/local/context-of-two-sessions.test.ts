@@ -55,7 +55,7 @@ it('a context contains no text of another session, and the newest messages of it
       given = [];
       contextTokens = budget;
       const sessions: Partial<Record<(typeof sides)[number], string>> = {};
-      const said: Record<(typeof sides)[number], string[]> = { left: [], right: [] };
+      const texts: Record<(typeof sides)[number], string[]> = { left: [], right: [] };
       for (const [number, { side, words }] of turns.entries()) {
         const message = `${side}${number} ${`${side} `.repeat(words)}`.trim();
         const request = { mode: 'test', message, session_id: sessions[side] ?? null };
@@ -68,11 +68,11 @@ it('a context contains no text of another session, and the newest messages of it
         const other = side === 'left' ? 'right' : 'left';
         expect(JSON.stringify(context)).not.toContain(other);
         const history = context.history.map(({ content }) => content);
-        const own = said[side].flatMap((text) => [text, `You said: ${text}`]);
+        const own = texts[side].flatMap((text) => [text, `You said: ${text}`]);
         expect(history).toEqual(own.filter((text) => history.includes(text)));
         if (history.length > 0) expect(size(context)).toBeLessThanOrEqual(budget);
         if (history.length > 2) expect(history.slice(-2)).toEqual(own.slice(-2));
-        said[side].push(message);
+        texts[side].push(message);
       }
       expect(new Set(Object.values(sessions)).size).toBe(new Set(turns.map(({ side }) => side)).size);
     }),

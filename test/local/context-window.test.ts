@@ -43,15 +43,15 @@ const budget = fc.integer({ min: -50, max: 3000 });
 describe('a context', () => {
   it('never exceeds its budget, contains complete turns in order, the newest and the first, and counts the rest', async () => {
     await fc.assert(
-      fc.asyncProperty(turns, text, budget, async (said, message, contextTokens) => {
-        const messages = sessionOf(said);
+      fc.asyncProperty(turns, text, budget, async (pairs, message, contextTokens) => {
+        const messages = sessionOf(pairs);
         const { read } = readerOf(messages);
         const window = await contextWindow(read, messages.length, message, { ...all, contextTokens });
         const { history, turnsLeftOut } = window;
         const tokens = history.reduce((sum, { content }) => sum + estimated(content), estimated(message));
         if (history.length > 0) expect(tokens).toBeLessThanOrEqual(contextTokens);
         expect(history.length % 2).toBe(0);
-        expect(history.length / 2 + turnsLeftOut).toBe(said.length);
+        expect(history.length / 2 + turnsLeftOut).toBe(pairs.length);
 
         // The newest messages in one read, back to one that does not fit; and the first turn before them if there is room.
         const plain = messages.map(({ role, content }) => ({ role, content, cut: false }));
@@ -59,14 +59,14 @@ describe('a context', () => {
           expect(history).toEqual(plain);
           return;
         }
-        const sizes = said.map(([question, answer]) => estimated(question) + estimated(answer));
+        const sizes = pairs.map(([question, answer]) => estimated(question) + estimated(answer));
         const room = contextTokens - estimated(message);
         const newestSize = sizes.at(-1) ?? 0;
-        const hasFirst = said.length > 1 && (sizes[0] ?? 0) <= room - (newestSize <= room ? newestSize : 0);
+        const hasFirst = pairs.length > 1 && (sizes[0] ?? 0) <= room - (newestSize <= room ? newestSize : 0);
         if (hasFirst) expect(history.slice(0, 2)).toEqual(plain.slice(0, 2));
         const newest = hasFirst ? history.slice(2) : history;
         expect(newest).toEqual(plain.slice(plain.length - newest.length));
-        const next = sizes[said.length - newest.length / 2 - 1] ?? 0;
+        const next = sizes[pairs.length - newest.length / 2 - 1] ?? 0;
         expect(tokens + next).toBeGreaterThan(contextTokens);
       }),
       { numRuns: runs(80, 1_500) },
@@ -79,12 +79,12 @@ describe('a context', () => {
       fc.asyncProperty(
         fc.array(fc.tuple(text, text, failed), { maxLength: 30 }),
         budget,
-        async (said, contextTokens) => {
+        async (pairs, contextTokens) => {
           // The messages are distinct, so that each can be found.
-          const asked = said.map(([question], at) => `#${at} ${question}`);
-          const plain = sessionOf(said.map(([, reply], at) => [asked[at] ?? '', reply] as const));
+          const lines = pairs.map(([question], at) => `#${at} ${question}`);
+          const plain = sessionOf(pairs.map(([, reply], at) => [lines[at] ?? '', reply] as const));
           const messages = plain.map((message, at): Message => {
-            const how = at % 2 === 0 ? 'answered' : said[(at - 1) / 2]?.[2];
+            const how = at % 2 === 0 ? 'answered' : pairs[(at - 1) / 2]?.[2];
             if (how === 'answered') return message;
             const content = how === 'half' ? `Half ${message.content}` : '';
             return { ...message, content, finish_reason: how === 'interrupted' ? 'interrupted' : 'error' };
@@ -112,8 +112,8 @@ describe('a context', () => {
           expect(kept.length).toBeLessThanOrEqual(answers.length);
           expect(kept).toEqual(
             whole.history.flatMap(({ role, content }, at) => {
-              const index = asked.indexOf(whole.history[at - 1]?.content ?? '');
-              const how = said[index]?.[2];
+              const index = lines.indexOf(whole.history[at - 1]?.content ?? '');
+              const how = pairs[index]?.[2];
               return role === 'assistant' && (how === 'answered' || how === 'half') ? [content] : [];
             }),
           );
@@ -139,11 +139,11 @@ describe('a context', () => {
   });
 
   it('ignores an implausibly low count of an engine', async () => {
-    const said: (readonly [string, string])[] = Array.from({ length: 20 }, () => [
+    const pairs: (readonly [string, string])[] = Array.from({ length: 20 }, () => [
       'Go on.',
       'word '.repeat(200),
     ]);
-    const messages = sessionOf(said).map((message) => ({
+    const messages = sessionOf(pairs).map((message) => ({
       ...message,
       usage: message.role === 'assistant' ? { input_tokens: 0, output_tokens: 0 } : null,
     }));

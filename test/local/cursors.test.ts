@@ -34,8 +34,8 @@ test.each(orders)('a cursor of sessions by $sort, $order, is the place that its 
 
 test('a cursor of one order is refused in another, with the remedy', () => {
   for (const given of orders) {
-    for (const asked of orders.filter((order) => order !== given)) {
-      expect(() => readSessionCursor(asked, cursorOf(given))).toThrow(
+    for (const order of orders.filter((order) => order !== given)) {
+      expect(() => readSessionCursor(order, cursorOf(given))).toThrow(
         expect.objectContaining({ ...refused, hint: expect.stringContaining('same sort and order') }),
       );
     }

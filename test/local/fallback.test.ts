@@ -28,14 +28,14 @@ interface Scripted {
 }
 
 async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly string[]> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const engineOf = (name: string, mode: Scripted): ReplyEngine => ({
     name,
     historyMessages: 10,
     fallback: mode.fallback ?? null,
     showsReasoning: mode.showsReasoning ?? false,
     async *reply() {
-      asked.push(name);
+      requested.push(name);
       yield* mode.events ?? [];
       if (mode.fails !== undefined) {
         const remedy = { kind: 'check_mode', mode: name, subject: 'address' } as const;
@@ -52,10 +52,10 @@ async function open(modes: Readonly<Record<string, Scripted>>): Promise<readonly
   };
   backend = await openEmbedded(directory.path, { engines });
   key = await newKey(backend, 'project');
-  return asked;
+  return requested;
 }
 
-const said = (text: string): EngineEvent => ({ type: 'text', text });
+const textEvent = (text: string): EngineEvent => ({ type: 'text', text });
 const thought = (text: string): EngineEvent => ({ type: 'reasoning', text });
 const chat = (mode: string, call = {}) =>
   collect(backend.service.chat(callWith(key, call), { mode, message: 'Hello', session_id: null }, 'chunks'));
@@ -63,7 +63,7 @@ const chat = (mode: string, call = {}) =>
 it('replies, and is named in the response and in the store', async () => {
   const asked = await open({
     large: { fails: 'ENGINE_TIMEOUT', fallback: 'small' },
-    small: { events: [said('Hi')] },
+    small: { events: [textEvent('Hi')] },
   });
   const events = await chat('large');
   expect(asked).toEqual(['large', 'small']);
@@ -82,7 +82,7 @@ it('replies, and is named in the response and in the store', async () => {
 
 it('is not asked after the first text, and the turn is marked with the code', async () => {
   const asked = await open({
-    large: { events: [said('Ha')], fails: 'ENGINE_FAILED', fallback: 'small' },
+    large: { events: [textEvent('Ha')], fails: 'ENGINE_FAILED', fallback: 'small' },
     small: {},
   });
   await expect(chat('large')).rejects.toMatchObject({ code: 'ENGINE_FAILED', message: 'large failed.' });
@@ -98,7 +98,7 @@ it('is not asked after the first text, and the turn is marked with the code', as
 it('is asked although hidden reasoning was received', async () => {
   const modes = {
     large: { events: [thought('Hm')], fails: 'ENGINE_FAILED', fallback: 'small' },
-    small: { events: [said('Hi')] },
+    small: { events: [textEvent('Hi')] },
   } as const;
   const asked = await open(modes);
   expect((await chat('large')).map(({ event }) => event)).toEqual(['session', 'delta', 'done']);
@@ -121,8 +121,8 @@ it('fails, too: the first failure is reported, with the other', async () => {
 
 it('reasoning is shown on request, or if the mode is set to show it', async () => {
   await open({
-    quiet: { events: [thought('Hm'), said('Hi')] },
-    open: { events: [thought('Hm'), said('Hi')], showsReasoning: true },
+    quiet: { events: [thought('Hm'), textEvent('Hi')] },
+    open: { events: [thought('Hm'), textEvent('Hi')], showsReasoning: true },
   });
   const eventsOf = async (mode: string, call = {}) => (await chat(mode, call)).map(({ event }) => event);
   expect(await eventsOf('quiet')).toEqual(['session', 'delta', 'done']);

@@ -6,10 +6,10 @@ import type { Message } from '../../src/service/session.ts';
 import { at, recordOf } from '../store/store-samples.ts';
 
 const visible = recordOf('ses_1', ['a', 'A']);
-const [asked, answer] = visible.messages as [Message, Message];
-const alternative: Message = { ...answer, message_id: 'other', alternative_of: asked.message_id };
+const [question, answer] = visible.messages as [Message, Message];
+const alternative: Message = { ...answer, message_id: 'other', alternative_of: question.message_id };
 const undone: readonly Message[] = [
-  { ...asked, message_id: 'undone', position: 2, undone_at: at(0) },
+  { ...question, message_id: 'undone', position: 2, undone_at: at(0) },
   { ...answer, message_id: 'undone_reply', position: 3, undone_at: at(0) },
 ];
 const ofUndone: Message = { ...answer, message_id: 'third', position: 3, alternative_of: 'undone' };
@@ -34,12 +34,12 @@ test.each<[string, readonly object[], string]>([
   ['that answers a number', [{ ...alternative, alternative_of: 5 }], 'hidden_messages[0].alternative_of'],
   [
     'that answers as the user',
-    [{ ...asked, message_id: 'x', alternative_of: asked.message_id }],
+    [{ ...question, message_id: 'x', alternative_of: question.message_id }],
     'hidden_messages[0].alternative_of',
   ],
   [
     'with the id of another',
-    [{ ...alternative, message_id: asked.message_id }],
+    [{ ...alternative, message_id: question.message_id }],
     'hidden_messages[0].message_id',
   ],
   ['undone without its reply', undone.slice(0, 1), 'hidden_messages[0].undone_at'],

@@ -4,7 +4,7 @@ import { searchPage } from '../../src/local/search-page.ts';
 import type { FoundMessage } from '../../src/store/store-rules.ts';
 import { anySessions } from '../store/store-samples.ts';
 
-const asked = {
+const request = {
   sessions: anySessions,
   limit: 20,
   after: null,
@@ -19,7 +19,7 @@ test('a search ranks the newest 10,000 messages, and reads one more to know whet
       return { id, session_id: `ses_${id}`, position: 0, created_at: id, bytes: 4 };
     });
     let most = 0;
-    const page = await searchPage(asked, {
+    const page = await searchPage(request, {
       hits: async (limit) => {
         most = limit;
         return all.slice(-limit).reverse();

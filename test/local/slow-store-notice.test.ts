@@ -14,8 +14,8 @@ afterEach(() => void vi.useRealTimers());
 /** A chat whose message is stored and whose reply finds the store locked; `ended` resolves when it has succeeded or failed. */
 async function chatAtLockedStore() {
   const directory = temporaryDirectory();
-  const said: string[] = [];
-  const say = async (line: string) => void said.push(line);
+  const notices: string[] = [];
+  const say = async (line: string) => void notices.push(line);
   const backend = await openEmbedded(directory, { say, lockWaitMs: 100 });
   onTestFinished(() => backend.close());
   const apiKey = await newKey(backend, 'first');
@@ -44,7 +44,7 @@ async function chatAtLockedStore() {
     const { data } = await backend.archive.listMessages(callWith(apiKey), session_id, page);
     return data.items.map(({ content, finish_reason }) => [content, finish_reason]);
   };
-  return { said, holder, messages, ended: () => ended };
+  return { notices, holder, messages, ended: () => ended };
 }
 
 /** Waits this many seconds, in the steps of a wait for a lock. */
@@ -56,12 +56,12 @@ async function pass(seconds: number): Promise<void> {
 }
 
 it('a reply waits for a store that is locked for 50 s, is stored, and the wait is reported once', async () => {
-  const { said, holder, messages, ended } = await chatAtLockedStore();
+  const { notices, holder, messages, ended } = await chatAtLockedStore();
   await pass(1);
-  expect(said).toEqual([]);
+  expect(notices).toEqual([]);
   await pass(49);
   expect(ended()).toBeNull();
-  expect(said).toEqual([expect.stringMatching(/does not answer: the reply waits for it/)]);
+  expect(notices).toEqual([expect.stringMatching(/does not answer: the reply waits for it/)]);
   holder.exec('ROLLBACK');
   await pass(1);
   expect(ended()).toMatchObject({ event: 'done' });

@@ -78,9 +78,9 @@ export function heldRenewals(): { around(store: SessionStore): SessionStore; let
     around(store) {
       const renewTurn = store.renewTurn.bind(store);
       return Object.assign(store, {
-        renewTurn: async (...asked: Parameters<typeof renewTurn>) => {
+        renewTurn: async (...values: Parameters<typeof renewTurn>) => {
           await areLet;
-          return renewTurn(...asked);
+          return renewTurn(...values);
         },
       });
     },

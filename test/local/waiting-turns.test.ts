@@ -143,12 +143,12 @@ describe('a turn', () => {
   });
 
   it('that ended with an error is repeated with its key, on the stored message, and the new reply replaces the cut one', async () => {
-    let asked = 0;
+    let requests = 0;
     const { backend, key } = await fixture.open({
       engines: engineOf(async function* (context) {
-        asked++;
-        yield { type: 'text', text: `${context.message} ${asked}` };
-        if (asked === 1) throw new Error('cut');
+        requests++;
+        yield { type: 'text', text: `${context.message} ${requests}` };
+        if (requests === 1) throw new Error('cut');
         yield finish;
       }),
     });
@@ -169,7 +169,7 @@ describe('a turn', () => {
       { event: 'delta', data: { text: 'hello 2' } },
       { event: 'done' },
     ]);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
   });
 
   it('whose key is still running makes the same call wait, and then gives it the same response', async () => {

@@ -22,12 +22,12 @@ async function meet(extensions: string) {
     await backend.close();
     await server.close();
   });
-  const asked = () => server.requests.map(({ method, path }) => `${method} ${path}`);
-  return { backend, archive: backend.archive, asked, requests: server.requests };
+  const requestLines = () => server.requests.map(({ method, path }) => `${method} ${path}`);
+  return { backend, archive: backend.archive, requestLines, requests: server.requests };
 }
 
 it('a server without order gets no such request, and the error names the missing feature', async () => {
-  const { archive, asked } = await meet('archive, settings');
+  const { archive, requestLines } = await meet('archive, settings');
   for (const work of [
     () => archive.pinSessions(call, ['s-1'], true),
     () => archive.archiveSessions(call, ['s-1'], false),
@@ -43,7 +43,7 @@ it('a server without order gets no such request, and the error names the missing
       code: 'UNSUPPORTED',
       message: expect.stringMatching(/^This server cannot (pin, archive or tag|filter) sessions/),
     });
-  expect(asked()).toEqual(['GET /v1/models']);
+  expect(requestLines()).toEqual(['GET /v1/models']);
 });
 
 it('a server without order lists and imports sessions as before, and its sessions are not ordered', async () => {
@@ -64,12 +64,12 @@ it('a server without order lists and imports sessions as before, and its session
 });
 
 it('a server with order gets the conditions, without default values', async () => {
-  const { archive, asked } = await meet('archive, order');
+  const { archive, requestLines } = await meet('archive, order');
   await archive.listSessions(call, { ...anySession, ...page });
   await archive.listSessions(call, { ...anySession, ...page, archived: false, tag: 'ä', pinned: false });
   await archive.listSessions(call, { ...anySession, ...page, deleted: true });
   await archive.searchSessions(call, { query: 'a', ...page, archived: false });
-  expect(asked()).toEqual([
+  expect(requestLines()).toEqual([
     'GET /v1/models',
     'GET /v1/sessions?limit=5&deleted=false&archived=any',
     'GET /v1/sessions?limit=5&deleted=false&tag=%C3%A4&pinned=false',

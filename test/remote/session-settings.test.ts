@@ -28,7 +28,7 @@ async function meet(extensions: string | null, options: Partial<RemoteOptions> =
   return {
     backend,
     call,
-    asked: () => server.requests.map(asked),
+    requests: () => server.requests.map(requestOf),
     create: (start: object) => backend.service.createSession(call, { title: 'T', ...start }),
     change: (changes: object) => backend.archive.changeSession(call, 's-1', changes),
     chat: (start: object) =>
@@ -43,7 +43,10 @@ async function meet(extensions: string | null, options: Partial<RemoteOptions> =
   };
 }
 
-const asked = ({ method, path, body }: ReceivedRequest) => [`${method} ${path}`, body && JSON.parse(body)];
+const requestOf = ({ method, path, body }: ReceivedRequest) => [
+  `${method} ${path}`,
+  body && JSON.parse(body),
+];
 const models = ['GET /v1/models', ''];
 
 it.each([
@@ -68,7 +71,7 @@ it.each([
         /^This server cannot store settings of a session \((system|parameters|parent_id)/,
       );
     }
-    expect(server.asked()).toEqual([models]);
+    expect(server.requests()).toEqual([models]);
   },
 );
 
@@ -78,7 +81,7 @@ it('a server without settings gets every request that has none, without these fi
   await server.chat({ session_id: 's-1', ...none });
   await server.change({ title: 'U' });
   await server.importing({ ...unknown, mode: 'm' });
-  expect(server.asked()).toEqual([
+  expect(server.requests()).toEqual([
     ['POST /v1/sessions', { title: 'T' }],
     ['POST /v1/chat', { mode: 'm', message: 'Hello', session_id: 's-1' }],
     ['PATCH /v1/sessions/s-1', { title: 'U' }],
@@ -92,7 +95,7 @@ it('a server with settings gets them, in one request if its extensions are known
   await server.chat({ title: 'T', ...settings });
   await server.change({ system: null, parameters: {} });
   await server.importing({ ...unknown, ...settings });
-  expect(server.asked()).toEqual([
+  expect(server.requests()).toEqual([
     ['POST /v1/sessions', { title: 'T', ...settings }],
     ['POST /v1/chat', { mode: 'm', message: 'Hello', title: 'T', ...settings }],
     ['PATCH /v1/sessions/s-1', { system: null, parameters: {} }],
@@ -105,7 +108,7 @@ it('a server that got settings after its profile was stored is asked, and gets t
   await server.create(settings);
   await server.create(settings);
   const created = ['POST /v1/sessions', { title: 'T', ...settings }];
-  expect(server.asked()).toEqual([models, created, created]);
+  expect(server.requests()).toEqual([models, created, created]);
 });
 
 it('a server whose extensions are not known is asked once by operations that run at the same time', async () => {
@@ -129,7 +132,7 @@ it('a server with settings but without an archive gets those of a titled chat wi
   });
   const request = { mode: 'm', message: 'Hello', session_id: null, title: 'T', ...settings };
   await collect(backend.service.chat(callWith('key'), request, 'whole'));
-  expect(server.requests.map(asked).filter(([name]) => name !== models[0])).toEqual([
+  expect(server.requests.map(requestOf).filter(([name]) => name !== models[0])).toEqual([
     ['POST /v1/sessions', { title: 'T', ...settings }],
     ['POST /v1/chat', { mode: 'm', message: 'Hello', session_id: 's-1' }],
   ]);

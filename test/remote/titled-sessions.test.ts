@@ -27,12 +27,12 @@ async function meet(answerChat: (response: ServerResponse) => unknown, extension
   return { chat, server };
 }
 
-const asked = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
+const requestOf = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
 
 it('the session is created first, with a key of its own, and gets the message', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply));
   await chat();
-  expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/sessions', 'POST /v1/chat']);
+  expect(server.requests.map(requestOf)).toEqual(['GET /v1/models', 'POST /v1/sessions', 'POST /v1/chat']);
   expect(server.requests.map(({ body }) => body && JSON.parse(body))).toEqual([
     '',
     { title: 'T' },
@@ -43,27 +43,27 @@ it('the session is created first, with a key of its own, and gets the message', 
     'k',
   ]);
   await chat();
-  expect(server.requests.slice(3).map(asked)).toEqual(['POST /v1/sessions', 'POST /v1/chat']);
+  expect(server.requests.slice(3).map(requestOf)).toEqual(['POST /v1/sessions', 'POST /v1/chat']);
 });
 
 it('a server that turns out to be a Parley server gets the title with the message', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply), 'archive, idempotency');
   await chat();
-  expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/chat']);
+  expect(server.requests.map(requestOf)).toEqual(['GET /v1/models', 'POST /v1/chat']);
   expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({ mode: 'm', message: 'Hello', title: 'T' });
 });
 
 it('with an unknown mode, nothing is created', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply));
   expect(await failureOf(chat('n'))).toMatchObject({ code: 'UNKNOWN_MODE', hint: 'Modes: m.' });
-  expect(server.requests.map(asked)).toEqual(['GET /v1/models']);
+  expect(server.requests.map(requestOf)).toEqual(['GET /v1/models']);
 });
 
 it('if the message is refused, its session is deleted', async () => {
   const error = { code: 'INVALID_REQUEST', message: 'No.' };
   const { chat, server } = await meet((response) => sendJson(response, { success: false, error }, 400));
   expect((await failureOf(chat())).code).toBe('INVALID_REQUEST');
-  expect(server.requests.map(asked).slice(2)).toEqual(['POST /v1/chat', 'DELETE /v1/sessions/s-1']);
+  expect(server.requests.map(requestOf).slice(2)).toEqual(['POST /v1/chat', 'DELETE /v1/sessions/s-1']);
 });
 
 it.each([
@@ -72,5 +72,5 @@ it.each([
 ])('after %s the session stays, since the message may be in it', async (_, answerChat) => {
   const { chat, server } = await meet(answerChat);
   await failureOf(chat());
-  expect(server.requests.map(asked).at(-1)).toBe('POST /v1/chat');
+  expect(server.requests.map(requestOf).at(-1)).toBe('POST /v1/chat');
 });

@@ -23,8 +23,8 @@ async function meet(extensions: string) {
     await backend.close();
     await server.close();
   });
-  const asked = () => server.requests.slice(1).map(({ path, body }) => `${path} ${body}`);
-  return { ...backend, asked };
+  const requests = () => server.requests.slice(1).map(({ path, body }) => `${path} ${body}`);
+  return { ...backend, requests };
 }
 
 const recordOf = (fields: object, replaced: object | null = null): SessionRecord => ({
@@ -34,7 +34,7 @@ const recordOf = (fields: object, replaced: object | null = null): SessionRecord
 });
 
 it('a server without users gets no such request', async () => {
-  const { service, archive, asked } = await meet('archive, settings, order, sync');
+  const { service, archive, requests } = await meet('archive, settings, order, sync');
   for (const work of [
     () => service.createSession(call, { title: null, user: 'u' }),
     () => collect(service.chat(call, { ...chat, user: 'u' }, 'whole')),
@@ -46,28 +46,28 @@ it('a server without users gets no such request', async () => {
     expect(await failureOf(work())).toMatchObject({
       ...{ code: 'UNSUPPORTED', message: 'This server cannot store the user of a session.' },
     });
-  expect(asked()).toEqual([]);
+  expect(requests()).toEqual([]);
   expect((await service.getSession(call, 's-1')).data.user).toBeNull();
 });
 
 it('it imports sessions without a user as before, even as a replacement', async () => {
-  const { service, archive, asked } = await meet('archive, settings, order, sync');
+  const { service, archive, requests } = await meet('archive, settings, order, sync');
   await service.getSession(call, 's-1');
   await service.createSession(call, { title: 'T', user: null });
   await archive.importSession(call, recordOf({ user: null }, { user: null }));
-  expect(asked()).toEqual([
+  expect(requests()).toEqual([
     '/v1/sessions {"title":"T"}',
     `/v1/sessions/import ${JSON.stringify({ session, messages: [], replaces: { session } })}`,
   ]);
 });
 
 it('a server with users gets them', async () => {
-  const { service, archive, asked } = await meet('archive, settings, order, users');
+  const { service, archive, requests } = await meet('archive, settings, order, users');
   await service.createSession(call, { title: null, user: 'ü' });
   await collect(service.chat(call, { ...chat, user: 'ü' }, 'whole'));
   await archive.listSessions(call, { ...anySession, ...page, archived: false, user: 'ü' });
   await archive.importSession(call, recordOf({ user: 'ü' }));
-  expect(asked()).toEqual([
+  expect(requests()).toEqual([
     '/v1/sessions {"user":"ü"}',
     '/v1/chat {"mode":"echo","message":"hi","user":"ü"}',
     '/v1/sessions?limit=5&deleted=false&user=%C3%BC ',

@@ -10,9 +10,9 @@ import { type StubScript, UpstreamStubs } from '../support/upstream-stubs.ts';
 import { eventsOf } from './event-reading.ts';
 import { bodyOf, openServer, type ServerFixture } from './server-fixture.ts';
 
-const said = 'VENDOR-WORDS, see https://vendor.test/help or /etc/vendor --flag';
+const vendorText = 'VENDOR-WORDS, see https://vendor.test/help or /etc/vendor --flag';
 const refuse =
-  (status: number, code: string | null = null, words = said): StubScript =>
+  (status: number, code: string | null = null, words = vendorText): StubScript =>
   (response) =>
     sendJson(response, { error: { message: words, code, type: null } }, status);
 const stream =
@@ -26,12 +26,12 @@ const scripts: Readonly<Record<string, StubScript>> = {
   forbidden: refuse(403),
   credit: refuse(402),
   unknown_model: refuse(404, 'model_not_found'),
-  no_such_address: (response) => response.writeHead(404, { 'content-type': 'text/plain' }).end(said),
+  no_such_address: (response) => response.writeHead(404, { 'content-type': 'text/plain' }).end(vendorText),
   context_too_long: refuse(400, 'context_length_exceeded'),
   rate_limited: (response) =>
     response
       .writeHead(429, { 'content-type': 'application/json', 'retry-after': '36' })
-      .end(JSON.stringify({ error: { message: said } })),
+      .end(JSON.stringify({ error: { message: vendorText } })),
   content_filter: refuse(400, 'content_filter'),
   overloaded: refuse(503),
   bad_gateway: refuse(502),
@@ -41,9 +41,9 @@ const scripts: Readonly<Record<string, StubScript>> = {
   unreachable: stream(),
   untrusted: stream(),
   redirect: (response) => response.writeHead(307, { location: 'https://vendor.test/other' }).end(),
-  not_an_api: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(said),
+  not_an_api: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(vendorText),
   broken_off: stream(chunk({ content: 'Half' })),
-  bad_reply: stream(said),
+  bad_reply: stream(vendorText),
   empty_reply: stream(chunk({}, 'stop')),
   with_fallback: refuse(500),
   fallback: stream(chunk({ content: 'Hello' }), chunk({}, 'stop')),

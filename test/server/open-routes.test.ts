@@ -43,11 +43,11 @@ describe('routes without a key', () => {
     const away = () => Promise.reject(storeError(refused, 'postgres://db.internal:5432/secret'));
     await server.close();
     server = await openServer({ ready: away, around: (store) => Object.assign(store, { findKey: away }) });
-    const said = [];
+    const bodies = [];
     for (const path of ['/readyz', '/v1/models', '/v1/sessions'])
-      said.push(await server.ask('GET', path, path === '/readyz' ? open : {}));
-    said.push(await server.ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'hi' } }));
-    for (const answer of said) {
+      bodies.push(await server.ask('GET', path, path === '/readyz' ? open : {}));
+    bodies.push(await server.ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'hi' } }));
+    for (const answer of bodies) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       const text = await answer.text();
       expect(text).toContain('The store of the server cannot do this at the moment.');

@@ -59,29 +59,29 @@ async function stalledStream(port: number): Promise<RawConnection> {
 /** Talks without end, and counts how much it has said. */
 function endlessEngine() {
   const chunk = 'x'.repeat(1000);
-  const said = { chunks: 0, stopped: 0 };
+  const counts = { chunks: 0, stopped: 0 };
   const engines = engineOf(async function* (_context, signal) {
     try {
       for (;;) {
         signal.throwIfAborted();
-        said.chunks += 1;
+        counts.chunks += 1;
         yield { type: 'text', text: chunk };
         // Others get their turn too.
-        if (said.chunks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (counts.chunks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
-      said.stopped += 1;
+      counts.stopped += 1;
     }
   });
-  return { engines, said };
+  return { engines, counts };
 }
 
 test('a stalled reader of a stream is cut, its engine is stopped, and the received part is kept', async () => {
-  const { engines, said } = endlessEngine();
+  const { engines, counts } = endlessEngine();
   server = await openServer({ engines, serverLimits: quick });
   const { port } = await server.listen();
   const connection = await stalledStream(port);
-  await expect.poll(() => said.stopped).toBe(1);
+  await expect.poll(() => counts.stopped).toBe(1);
   await expect.poll(() => server.log().length).toBe(1);
   expect(server.log()[0]).toMatchObject({ status: 499 });
   const { data } = await server.backend.archive.listSessions(callWith(server.key), {
@@ -155,25 +155,25 @@ test('a healthy stream without events does not count as stalled', async () => {
 });
 
 test('a stalled reader costs the server at most 256 KiB', async () => {
-  const { engines, said } = endlessEngine();
+  const { engines, counts } = endlessEngine();
   // Beside engines that talk without end, even a quick request may take its time to be read.
   const patient = { ...quick, headersMs: 30_000, requestMs: 30_000, stalledMs: 60_000, graceMs: 10 };
   server = await openServer({ engines, serverLimits: patient });
   const { port } = await server.listen();
   const warm = await stalledStream(port);
   const rest = async () => {
-    for (let before = -1; before !== said.chunks; ) {
-      before = said.chunks;
+    for (let before = -1; before !== counts.chunks; ) {
+      before = counts.chunks;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   };
   await rest();
-  const saidBefore = said.chunks;
+  const chunksBefore = counts.chunks;
   const before = memoryInUse();
   const readers = await Promise.all(Array.from({ length: 10 }, () => stalledStream(port)));
   await rest();
   // What the engine said is the reply, and is kept: it is counted out, as is nothing else. On a busy machine a reader may begin late.
-  const cost = () => (memoryInUse() - before - (said.chunks - saidBefore) * 1000) / readers.length;
+  const cost = () => (memoryInUse() - before - (counts.chunks - chunksBefore) * 1000) / readers.length;
   await expect.poll(cost, { interval: 500 }).toBeLessThan(256 * 1024);
   for (const reader of [warm, ...readers]) reader.destroy();
 }, 60_000);

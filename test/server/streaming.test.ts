@@ -139,17 +139,17 @@ test('a reply of a megabyte arrives whole, through comments and chunks', async (
 });
 
 test('no event is requested for which the reader has no room', async () => {
-  let said = 0;
+  let events = 0;
   await open({
     engines: engineOf(async function* () {
-      for (; said < 100; said++) yield { type: 'text', text: 'word ' };
+      for (; events < 100; events++) yield { type: 'text', text: 'word ' };
       yield finish;
     }),
   });
   const response = await chat('hello');
   const reading = await readUntil(response, 'event: delta');
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(said).toBeLessThan(4);
+  expect(events).toBeLessThan(4);
   expect(eventsOf(await reading.rest()).at(-1)?.event).toBe('done');
 });
 
@@ -294,8 +294,8 @@ test('a draining server continues to serve, although it reports at once that it 
   // Both begin before the drain can be over.
   const asking = server.ask('GET', '/readyz');
   const making = server.ask('POST', '/v1/sessions', { body: {} });
-  const asked = await asking;
-  expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '5']);
+  const response = await asking;
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   const made = await making;
   expect([made.status, made.headers.get('connection')]).toEqual([200, 'close']);
   await stopped;
@@ -340,7 +340,7 @@ test('the rate of a key is divided among the live servers', async () => {
   await open({ serverLimits: { requestsPerSecond: 8 }, servers: () => servers, now: () => now });
   const statuses = async (count: number) => {
     const all: number[] = [];
-    for (let asked = 0; asked < count; asked += 1)
+    for (let sent = 0; sent < count; sent += 1)
       all.push((await server.ask('GET', '/v1/sessions/none')).status);
     return all;
   };

@@ -134,12 +134,12 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       const store = await open();
       const project = await newProject(store);
       const record = recordOf(newId('ses'), ['a', 'A']);
-      const [asked, answer] = record.messages as [Message, Message];
+      const [question, answer] = record.messages as [Message, Message];
       const alternatives = Array.from({ length: count }, (_, index) => ({
         ...{ ...answer, message_id: `other_${String(index).padStart(4, '0')}` },
-        ...{ alternative_of: asked.message_id, content: `other ${index}` },
+        ...{ alternative_of: question.message_id, content: `other ${index}` },
       }));
-      const undone = [asked, answer].map((message) => ({
+      const undone = [question, answer].map((message) => ({
         ...{ ...message, position: message.position + 2, undone_at: at(0) },
         message_id: newId('msg'),
       }));

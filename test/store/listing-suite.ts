@@ -25,13 +25,13 @@ async function allPages(
   filter: SampleFilter,
 ): Promise<readonly string[]> {
   const shown: string[] = [];
-  const asked = everySession({ ...filter, limit: 2 });
+  const request = everySession({ ...filter, limit: 2 });
   for (let after: SessionPlace | null = null; ; ) {
-    const { items, hasMore } = await store.listSessions(project, { ...asked, after });
+    const { items, hasMore } = await store.listSessions(project, { ...request, after });
     shown.push(...items.map(({ session_id }) => session_id));
     if (!hasMore) return shown;
     expect(items).toHaveLength(2);
-    after = placeAfter(items.at(-1), asked);
+    after = placeAfter(items.at(-1), request);
   }
 }
 

@@ -35,13 +35,13 @@ const tag = (add: readonly string[], remove: readonly string[] = []): OrderChang
 /** The sessions on all pages of three items. */
 async function listed(store: SessionStore, project: string, filter: Partial<SessionFilter>) {
   const found: Session[] = [];
-  const asked = { ...everySession({ limit: 3 }), ...filter };
+  const request = { ...everySession({ limit: 3 }), ...filter };
   for (let after: SessionPlace | null = null; ; ) {
-    const { items, hasMore } = await store.listSessions(project, { ...asked, after });
+    const { items, hasMore } = await store.listSessions(project, { ...request, after });
     found.push(...items);
     if (!hasMore) return found;
     expect(items).toHaveLength(3);
-    after = placeAfter(items.at(-1), asked);
+    after = placeAfter(items.at(-1), request);
   }
 }
 

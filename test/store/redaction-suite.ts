@@ -10,7 +10,7 @@ const everything = { limit: 200, after: null };
 
 export function describeRedactions(name: string, open: () => Promise<SessionStore>): void {
   describe(`${name}: redactions`, () => {
-    async function said(store: SessionStore, project: string) {
+    async function textsOf(store: SessionStore, project: string) {
       const turn = await begin(store, project, {
         content: `my ${secret} is`,
         idempotencyKey: once('turn'),
@@ -36,7 +36,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
     it('replace texts of visible and hidden messages, title and settings, and the search follows', async () => {
       const store = await open();
       const project = await newProject(store);
-      const id = await said(store, project);
+      const id = await textsOf(store, project);
       const before = await store.findSession(project, id);
       expect(await snippets(store, project, secret)).not.toEqual([]);
       const redaction = await changesOf(store, project, id);
@@ -64,7 +64,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
     it('are told in the audit log, unless nothing was replaced', async () => {
       const store = await open();
       const project = await newProject(store);
-      const id = await said(store, project);
+      const id = await textsOf(store, project);
       const by = { time: startOfTime, key_id: null, request_id: null };
       const redaction = { ...(await changesOf(store, project, id)), by };
       expect(await (await store.redactions()).redact(project, id, redaction)).toEqual({ kind: 'redacted' });
@@ -88,7 +88,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
         { expected: 1, keptSince: 0 },
       );
       expect(await create('anew')).toMatchObject({ value: { title: 'anew' } });
-      const id = await said(store, project);
+      const id = await textsOf(store, project);
       await (await store.redactions()).redact(project, id, await changesOf(store, project, id));
       const repeated = await begin(store, project, {
         content: `my ${secret} is`,
@@ -100,7 +100,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
     it('are refused while a turn runs, for a text that changed, and in another project', async () => {
       const store = await open();
       const [project, other] = [await newProject(store), await newProject(store)];
-      const id = await said(store, project);
+      const id = await textsOf(store, project);
       const redaction = await changesOf(store, project, id);
       const { redact } = {
         redact: async (of: string, given = redaction) => (await store.redactions()).redact(of, id, given),
@@ -127,7 +127,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
     it('find who else holds a text: other projects, deleted sessions, titles, up to a limit', async () => {
       const store = await open();
       const [project, other] = [await newProject(store), await newProject(store)];
-      const [one, two] = [await said(store, project), await said(store, other)];
+      const [one, two] = [await textsOf(store, project), await textsOf(store, other)];
       await store.deleteSession(other, two, startOfTime);
       const redactions = await store.redactions();
       const holders = (limit: number) => redactions.holders([secret], limit);

@@ -69,12 +69,12 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       }
       const turn = await begin(store, project, { session_id, content: 'd' });
       expect(turn.position).toBe(6);
-      const said = async (before: number, limit: number) =>
+      const contentsBefore = async (before: number, limit: number) =>
         (await store.history(project, session_id, before, limit)).map((message) => message.content);
-      expect(await said(turn.position, 4)).toEqual(['b', 'B', 'c', 'C']);
-      expect(await said(turn.position, 100)).toEqual(['a', 'A', 'b', 'B', 'c', 'C']);
-      expect(await said(0, 4)).toEqual([]);
-      expect(await said(6, 0)).toEqual([]);
+      expect(await contentsBefore(turn.position, 4)).toEqual(['b', 'B', 'c', 'C']);
+      expect(await contentsBefore(turn.position, 100)).toEqual(['a', 'A', 'b', 'B', 'c', 'C']);
+      expect(await contentsBefore(0, 4)).toEqual([]);
+      expect(await contentsBefore(6, 0)).toEqual([]);
     });
 
     it('are not found in an unknown session', async () => {

@@ -38,17 +38,17 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
       const project = await newProject(store);
       const created = newId('ses');
       await store.createSession(project, { session_id: created, title: null, user, now: startOfTime }, null);
-      const said = await say(store, project, 'hi', user);
+      const turn = await say(store, project, 'hi', user);
       const record = recordOf(newId('ses'), ['hi', 'you']);
       const imported = record.session.session_id;
       await store.importSession(project, { ...record, session: { ...record.session, user } }, null);
       const fork = { session_id: newId('ses'), title: undefined };
       await store.forkSession(
         project,
-        { session_id: said, newSession: fork, copy_id_prefix: newId('msg'), through: null, now: startOfTime },
+        { session_id: turn, newSession: fork, copy_id_prefix: newId('msg'), through: null, now: startOfTime },
         null,
       );
-      const ids = [created, said, imported, fork.session_id];
+      const ids = [created, turn, imported, fork.session_id];
       expect(await usersOf(store, project, ids)).toEqual([user, user, user, user]);
       expect(await usersOf(store, project, [await newSession(store, project)])).toEqual([null]);
       const { items } = await store.listSessions(project, everySession({ user }));

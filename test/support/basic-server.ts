@@ -15,7 +15,7 @@ export interface BasicServer {
   /** Valid keys. */
   readonly keys: Set<string>;
   /** The number of requested deletions, and the most at one time. */
-  readonly asked: () => number;
+  readonly deletions: () => number;
   readonly atOnce: () => number;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface BasicServerOptions {
 
 export async function openBasicServer(options: BasicServerOptions): Promise<BasicServer> {
   const sockets = new Set<Socket>();
-  let asked = 0;
+  let deletions = 0;
   let running = 0;
   let most = 0;
   const http = createServer((request, response) => {
@@ -51,7 +51,7 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     deleted: new Set(),
     unanswered: new Set(),
     keys: new Set(['key-1']),
-    asked: () => asked,
+    deletions: () => deletions,
     atOnce: () => most,
     close: () =>
       new Promise<void>((resolve) => {
@@ -64,8 +64,8 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     const { method, url = '' } = request;
     const isDeletion = method === 'DELETE' && url.startsWith('/v1/sessions/');
     if (isDeletion) {
-      asked += 1;
-      options.before?.(asked, server);
+      deletions += 1;
+      options.before?.(deletions, server);
     }
     if (!server.keys.has((request.headers.authorization ?? '').replace('Bearer ', ''))) {
       send(response, 401, { code: 'INVALID_API_KEY', message: 'No.' });
@@ -90,7 +90,7 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
   function begin(id: string, response: ServerResponse): void {
     running += 1;
     most = Math.max(most, running);
-    const count = asked;
+    const count = deletions;
     const go = () => {
       running -= 1;
       remove(id, options.trouble?.(count) ?? 'none', response);

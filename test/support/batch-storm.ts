@@ -39,17 +39,17 @@ export async function batchStorm(place: Place, storm: BatchStorm): Promise<Batch
       const left = readFileSync(output, 'utf8').split('\n').length - 1;
       if (left > 0 && left < storm.lines) midway += 1;
     }
-    if (end.status !== 0) faults.push(`a batch ended with ${end.status}: ${end.said}`);
+    if (end.status !== 0) faults.push(`a batch ended with ${end.status}: ${end.talk}`);
     faults.push(...outputFaults(readFileSync(output, 'utf8'), storm.lines));
   }
   function killing(): number | null {
     return kills < storm.kills ? storm.random() * life : null;
   }
-  const said = (batches + 1) * storm.lines;
+  const messageCount = (batches + 1) * storm.lines;
   const stored = storedMessages(place).filter(({ role }) => role === 'user');
   const distinct = new Set(stored.map(({ content }) => content));
-  if (stored.length !== said || distinct.size !== said) {
-    faults.push(`${said} messages were sent, ${stored.length} are stored, ${distinct.size} distinct`);
+  if (stored.length !== messageCount || distinct.size !== messageCount) {
+    faults.push(`${messageCount} messages were sent, ${stored.length} are stored, ${distinct.size} distinct`);
   }
   return { kills, midway, faults: [...faults, ...storeFaults(place)] };
 }
@@ -89,9 +89,9 @@ async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Endin
     stdout,
   });
   closeSync(stdout);
-  let said = '';
+  let talk = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk;
+    talk += chunk;
   });
   const ended = endOf(child);
   if (run.killAfter !== null) {
@@ -99,13 +99,13 @@ async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Endin
     child.kill('SIGKILL');
   }
   const { status, signal } = await ended;
-  return signal === 'SIGKILL' ? null : { status, said };
+  return signal === 'SIGKILL' ? null : { status, talk: talk };
 }
 
 interface Ending {
   readonly status: number | null;
   /** Its stderr. */
-  readonly said: string;
+  readonly talk: string;
 }
 
 function readable(path: string): boolean {

@@ -29,8 +29,8 @@ export type Said =
     }
   | { readonly kind: 'error'; readonly code: string; readonly session_id: string | null };
 
-function say(said: Said): void {
-  process.send?.(said);
+function say(event: Said): void {
+  process.send?.(event);
 }
 
 process.on('message', async (chatting: Chatting) => {

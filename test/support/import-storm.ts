@@ -82,9 +82,9 @@ export async function importStorm(make: () => Place, storm: ImportStorm): Promis
       const words = batch === null ? [file] : ['--resume', batch];
       const child = place.spawn(['sessions', 'import', '--quiet', ...words]);
       child.stdout?.resume();
-      let said = '';
+      let talk = '';
       child.stderr?.on('data', (chunk: Buffer) => {
-        said += chunk;
+        talk += chunk;
       });
       const ended = endOf(child);
       if (kills < storm.kills) {
@@ -94,7 +94,7 @@ export async function importStorm(make: () => Place, storm: ImportStorm): Promis
       const { status, signal } = await ended;
       isOver = signal !== 'SIGKILL';
       if (!isOver) kills += 1;
-      else if (status !== 0) faults.push(`an import ended with ${status}: ${said}`);
+      else if (status !== 0) faults.push(`an import ended with ${status}: ${talk}`);
       const { size } = keptIn(place);
       if (!isOver && size > 0 && size < expected.size) midway += 1;
     }

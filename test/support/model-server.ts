@@ -30,8 +30,8 @@ export function sse(...values: readonly (object | string)[]): string {
 
 /** A whole reply of these pieces. */
 export function replyOf(...pieces: readonly string[]): string {
-  const said = pieces.map((content) => chunk({ content }));
-  return sse(chunk({ role: 'assistant', content: '' }), ...said, chunk({}, 'stop'), usageChunk, '[DONE]');
+  const chunks = pieces.map((content) => chunk({ content }));
+  return sse(chunk({ role: 'assistant', content: '' }), ...chunks, chunk({}, 'stop'), usageChunk, '[DONE]');
 }
 
 export function startStream(response: ServerResponse): ServerResponse {

@@ -109,9 +109,11 @@ export async function runPausedProcess(
 /** The faults in the results of the paused chat, as text. */
 export function faultsOf({ stopped, other, stoppedAfterMs, stored }: PausedProcess): readonly string[] {
   const ids = new Set(stored.map(({ message_id }) => message_id));
-  const unkept = [...stopped, ...other].filter((said) => said.kind === 'done' && !ids.has(said.message_id));
+  const unkept = [...stopped, ...other].filter(
+    (event) => event.kind === 'done' && !ids.has(event.message_id),
+  );
   return [
-    ...unkept.map((said) => `done for a reply that is kept nowhere: ${JSON.stringify(said)}`),
+    ...unkept.map((event) => `done for a reply that is kept nowhere: ${JSON.stringify(event)}`),
     ...(stoppedAfterMs === null ? ['the engine was not stopped'] : []),
     ...((stoppedAfterMs ?? 0) > 1000 ? [`the engine was stopped after ${stoppedAfterMs} ms`] : []),
     ...(stopped.at(-1)?.kind === 'error' ? [] : [`the first ended with ${JSON.stringify(stopped.at(-1))}`]),

@@ -63,9 +63,9 @@ function messageFaults(
   const role = index % 2 === 0 ? 'user' : 'assistant';
   if (message.role !== role) faults.push(`message ${index} is of the ${message.role}`);
   if (message.role === 'user') return faults;
-  const asked = before?.content ?? '';
-  const isWhole = message.finish_reason === 'stop' && message.content === asked;
-  const isCut = message.finish_reason === 'interrupted' && asked.startsWith(message.content);
+  const question = before?.content ?? '';
+  const isWhole = message.finish_reason === 'stop' && message.content === question;
+  const isCut = message.finish_reason === 'interrupted' && question.startsWith(message.content);
   if (!isWhole && !isCut) faults.push(`reply ${index} (${message.finish_reason}) is not its message's`);
   return faults;
 }

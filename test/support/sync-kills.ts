@@ -53,7 +53,7 @@ export async function syncKills(
   { kills, sessions, random }: SyncKills,
 ): Promise<SyncKillsReport> {
   const faults: string[] = [];
-  const said: string[] = [];
+  const sent: string[] = [];
   const sides = [[], ['--profile', 'other']] as const;
   const shared: string[] = [];
   let midway = 0;
@@ -61,7 +61,7 @@ export async function syncKills(
     for (const [side, words] of sides.entries()) {
       const lines = Array.from({ length: sessions }, (_, at) => {
         const message = `round ${round}, side ${side}, line ${at}`;
-        said.push(message);
+        sent.push(message);
         // One line in three continues a session that both places have, possibly at once.
         const id = at % 3 === 2 ? shared[Math.floor(random() * shared.length)] : undefined;
         return JSON.stringify({ message, ...(id !== undefined && { session_id: id }) });
@@ -96,6 +96,6 @@ export async function syncKills(
   const [here, there] = await Promise.all(sides.map((words) => exportedBy(place, ...words)));
   if (here?.join('\n') !== there?.join('\n')) faults.push('the two places have different sessions');
   const text = here?.join('\n') ?? '';
-  for (const message of said) if (!text.includes(JSON.stringify(message))) faults.push(`lost: ${message}`);
+  for (const message of sent) if (!text.includes(JSON.stringify(message))) faults.push(`lost: ${message}`);
   return { kills, midway, sessions: here?.length ?? 0, faults };
 }

@@ -135,10 +135,10 @@ export class Hour {
   /** In the shell: the session of the REPL, by `-c`, by its title and by the end of its id. */
   async #goOn(session: ExpectedSession): Promise<void> {
     const { model } = this.#home;
-    const chat = async (words: string, asked: string, mode = 'own') => {
+    const chat = async (words: string, message: string, mode = 'own') => {
       const output = await this.#shell.run(`parley chat ${words}`);
       expect(output).toContain(`End of ${model.turns.length}.`);
-      session.said(asked, mode, model.last);
+      session.said(message, mode, model.last);
     };
     await chat('-c "From the shell?"', 'From the shell?');
     await chat(`-s "${session.title}" -m other "By its title?"`, 'By its title?', 'other');

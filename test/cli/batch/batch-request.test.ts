@@ -85,11 +85,11 @@ describe('a line of a batch', () => {
       'cannot be combined with session_id',
     ],
     ['with an empty mode', '{"message":"m","mode":""}', 'mode is empty'],
-  ])('%s is refused with its number and field', (_fact, line, said) => {
+  ])('%s is refused with its number and field', (_fact, line, problem) => {
     const error = fault(line);
     expect(error.code).toBe('INVALID_REQUEST');
     expect(error.message).toContain('Line 7');
-    expect(error.message).toContain(said);
+    expect(error.message).toContain(problem);
   });
 
   test('keeps its id when another field of it is refused', () => {
@@ -108,8 +108,8 @@ describe('a line of a batch', () => {
       'Line 7 has the byte 0xe2, which is not UTF-8, at offset 1',
     ],
     ['NUL', Buffer.from('ab\0'), 'Line 7 has a NUL byte at offset 2'],
-  ])('with %s is refused with its place', (_fact, line, said) => {
-    expect(fault(line).message).toContain(said);
+  ])('with %s is refused with its place', (_fact, line, problem) => {
+    expect(fault(line).message).toContain(problem);
   });
 
   test('is measured in bytes of its message, not of its JSON', () => {

@@ -6,14 +6,14 @@ import { ParleyError } from '../../../src/service/errors.ts';
 /** A pacer whose clock moves only by its pauses. */
 function paced(most: number, more: Partial<PacerOptions> = {}) {
   const clock = { now: 1_000_000 };
-  const said: string[] = [];
+  const notices: string[] = [];
   const stop = new AbortController();
   const pacer = new Pacer({
     maxConcurrency: most,
     maxUnanswered: 16,
     isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
-    say: (line) => said.push(line),
+    say: (line) => notices.push(line),
     signal: stop.signal,
     now: () => clock.now,
     random: () => 0,
@@ -22,7 +22,7 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
     },
     ...more,
   });
-  return { pacer, clock, stop, said };
+  return { pacer, clock, stop, notices };
 }
 
 function limited(retryAfter: number | null = null): ParleyError {
@@ -87,27 +87,27 @@ test('no more calls run at once than the limit says, and all of them run in the 
 });
 
 test('a pause is as long as the server says, or longer each time if it says nothing', async () => {
-  const { pacer, clock, said } = paced(4);
+  const { pacer, clock, notices } = paced(4);
   const began = clock.now;
   await pacer.run(turnedAway(1, 7));
   expect(clock.now - began).toBe(7000);
   await pacer.run(turnedAway(4));
   expect(clock.now - began).toBe(7000 + 250 + 500 + 1000 + 2000);
-  expect(said).toEqual([
+  expect(notices).toEqual([
     'The server asks to wait 7 s: waiting 7 s, then sending 2 at a time.',
     'The server is overloaded: waiting 2 s, then sending 1 at a time.',
   ]);
 });
 
 test('a pause for a server of a model that cannot be reached says so', async () => {
-  const { pacer, said } = paced(4, { isRefused: ({ code }) => code === 'UNAVAILABLE' });
+  const { pacer, notices } = paced(4, { isRefused: ({ code }) => code === 'UNAVAILABLE' });
   const details = [{ field: 'model_server', problem: 'unreachable' }];
   let left = 4;
   await pacer.run(async () => {
     left -= 1;
     if (left >= 0) throw new ParleyError('UNAVAILABLE', 'Nothing listens there.', { details });
   });
-  expect(said).toEqual(['The model’s server cannot be reached: waiting 2 s, then sending 1 at a time.']);
+  expect(notices).toEqual(['The model’s server cannot be reached: waiting 2 s, then sending 1 at a time.']);
 });
 
 test('a minute with only refusals ends the batch; a success in between restarts the minute', async () => {

@@ -71,8 +71,8 @@ const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 test('a line of 100 MB in a transcript, and a conversation of 100 MB in an export, fail alone', async () => {
   const lines = join(place.path, `${session}.jsonl`);
-  const asked = line('u', null, 'Hi');
-  fileWithHole(lines, asked, 100_000_000, `\n${line('a', 'u', [{ type: 'text', text: 'Yes' }])}`);
+  const question = line('u', null, 'Hi');
+  fileWithHole(lines, question, 100_000_000, `\n${line('a', 'u', [{ type: 'text', text: 'Yes' }])}`);
   const first = await imported(lines);
   expect(first.statuses).toEqual(['failed', 'imported']);
   expect(first.err).toContain('At line 2:');

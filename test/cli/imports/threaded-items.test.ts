@@ -13,7 +13,7 @@ import { zipArchive } from '../../support/zip-archive.ts';
 
 const thread = builtFile('reading-thread');
 const never = new AbortController().signal;
-const asked = { messagesOnly: false, now: 1_767_225_600_000 };
+const request = { messagesOnly: false, now: 1_767_225_600_000 };
 
 /** The fixture 40 times, with other JSON and invalid JSON in between: several messages of the thread. */
 function exportOf(): Buffer {
@@ -41,12 +41,18 @@ async function readAll(items: AsyncIterable<ImportItem>) {
 
 function readHere(path: string) {
   const unneeded = () => expect.fail('No database is read.');
-  const options = { ...asked, hasSeveral: false, from: 'chatgpt', signal: never, onSkip: () => {} } as const;
+  const options = {
+    ...request,
+    hasSeveral: false,
+    from: 'chatgpt',
+    signal: never,
+    onSkip: () => {},
+  } as const;
   return readItems(filesAt(path), { ...options, temporaryDirectory: unneeded, openDatabase: unneeded });
 }
 
 function readThere(path: string, { number = 0, isNamed = true, bytesBefore = 0, signal = never } = {}) {
-  const task = { ...asked, source: 'chatgpt', place: { path, number }, isNamed, bytesBefore } as const;
+  const task = { ...request, source: 'chatgpt', place: { path, number }, isNamed, bytesBefore } as const;
   return threadedItems(task, signal, thread);
 }
 

@@ -12,7 +12,7 @@ function open(args: readonly string[] = [], options: Partial<ScreenOptions> = {}
   return { place, screen: fixture.open(args, options, place) };
 }
 
-async function said(place: Place, id: string): Promise<readonly string[]> {
+async function contentsOf(place: Place, id: string): Promise<readonly string[]> {
   return (await messagesOf(place, id)).map(({ content }) => content);
 }
 
@@ -53,7 +53,7 @@ test('a conversation shows its messages and replies, has its title at the prompt
   await again.shows('Bob.');
   await again.stands('eliza (My name is Ada.)> ');
   expect(await leave(again)).toBe(id);
-  expect(await said(place, id)).toHaveLength(6);
+  expect(await contentsOf(place, id)).toHaveLength(6);
 });
 
 test('the last messages of a continued session are dimmed, cut to the screen, and cannot control the terminal', async () => {
@@ -94,7 +94,7 @@ describe('several lines', () => {
     await screen.stands('echo> ');
     await screen.typeLines(keys);
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
-    expect(await said(place, await leave(screen))).toEqual([message, message]);
+    expect(await contentsOf(place, await leave(screen))).toEqual([message, message]);
   });
 
   test('of a short paste are one message', async () => {
@@ -103,7 +103,7 @@ describe('several lines', () => {
     screen.type(`${paste('one\ntwo\n')}three\r`);
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
     const message = 'one\ntwo\nthree';
-    expect(await said(place, await leave(screen))).toEqual([message, message]);
+    expect(await contentsOf(place, await leave(screen))).toEqual([message, message]);
   });
 
   test('can be moved through and changed', async () => {
@@ -116,7 +116,7 @@ describe('several lines', () => {
     await screen.until('changed', () => screen.rows.includes('  >two'));
     screen.type('\r');
     await screen.until('answered', () => /\n\necho \(one!\)>$/.test(screen.text));
-    expect(await said(place, await leave(screen))).toEqual(['one!\n>two\nthree', 'one!\n>two\nthree']);
+    expect(await contentsOf(place, await leave(screen))).toEqual(['one!\n>two\nthree', 'one!\n>two\nthree']);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a paste', () => {
     await screen.stands('echo> abc \\x1b[');
     screen.type('!\r');
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
-    expect(await said(place, await leave(screen))).toEqual(['abc \x1b[!', 'abc \x1b[!']);
+    expect(await contentsOf(place, await leave(screen))).toEqual(['abc \x1b[!', 'abc \x1b[!']);
   });
 
   test('of a terminal without bracketed paste is one message, and no command', async () => {
@@ -141,7 +141,7 @@ describe('a paste', () => {
     screen.type('\r');
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));
     const message = '/quit\nsecond line\n';
-    expect(await said(place, await leave(screen))).toEqual([message, message]);
+    expect(await contentsOf(place, await leave(screen))).toEqual([message, message]);
   });
 
   const lines = Array.from(
@@ -161,7 +161,7 @@ describe('a paste', () => {
     await screen.until('recalled', () => screen.cursorRow.endsWith('> [pasted 501 lines]'));
     screen.type('\r');
     await screen.until('answered', () => screen.text.split('\n\necho (See').length === 3);
-    expect(await said(place, await leave(screen))).toEqual([message, message, message, message]);
+    expect(await contentsOf(place, await leave(screen))).toEqual([message, message, message, message]);
   });
 
   test('is erased like one character, and is never a command', async () => {
@@ -173,7 +173,7 @@ describe('a paste', () => {
     await screen.stands('echo> a');
     screen.type(`\x7f${paste('/quit')}\r`);
     await screen.until('answered', () => /\n\necho \(\/quit\)>$/.test(screen.text));
-    expect(await said(place, await leave(screen))).toEqual(['/quit', '/quit']);
+    expect(await contentsOf(place, await leave(screen))).toEqual(['/quit', '/quit']);
   });
 });
 
@@ -184,7 +184,7 @@ test('a line that begins with // sends a slash; a typo sends nothing', async () 
   await screen.shows('Did you mean /help?');
   screen.type('//etc/hosts\r');
   await screen.until('answered', () => /\n\necho \(\/etc\/hosts\)>$/.test(screen.text));
-  expect(await said(place, await leave(screen))).toEqual(['/etc/hosts', '/etc/hosts']);
+  expect(await contentsOf(place, await leave(screen))).toEqual(['/etc/hosts', '/etc/hosts']);
 });
 
 test('wide characters and emoji are edited as single characters', async () => {
@@ -197,7 +197,10 @@ test('wide characters and emoji are edited as single characters', async () => {
   await screen.until('changed', () => screen.text.includes('echo> 你世界'));
   screen.type('\r');
   await screen.until('answered', () => screen.text.endsWith('\n\necho>'));
-  expect(await said(place, await leave(screen))).toEqual([text.replace('好', ''), text.replace('好', '')]);
+  expect(await contentsOf(place, await leave(screen))).toEqual([
+    text.replace('好', ''),
+    text.replace('好', ''),
+  ]);
 });
 
 describe('a narrow and a wide terminal', () => {
@@ -222,7 +225,7 @@ describe('a narrow and a wide terminal', () => {
       expect(screen.text.match(/First/g)).toHaveLength(1);
       screen.type('\r');
       await screen.until('answered', () => screen.text.includes('\n\necho (First'));
-      expect(await said(place, await leave(screen))).toEqual([`First ${words}.`, `First ${words}.`]);
+      expect(await contentsOf(place, await leave(screen))).toEqual([`First ${words}.`, `First ${words}.`]);
     },
   );
 });

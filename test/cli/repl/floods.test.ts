@@ -122,24 +122,24 @@ describe('a flood', () => {
   });
 
   test('of Tab requests the choices twice, and Ctrl-C drops the keys that wait for a completion', async () => {
-    let asked = 0;
+    let requests = 0;
     const { keys, line } = openReader({
       complete: async (_text, at) => {
-        asked += 1;
+        requests += 1;
         await nextTurn();
         return nothing(at);
       },
     });
     keys.write('\t'.repeat(900));
     await nextTurn();
-    await until(() => asked === 2);
+    await until(() => requests === 2);
     for (let turn = 0; turn < 10; turn++) await nextTurn();
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     keys.write(`${'\tx'.repeat(400)}\x03`);
     await nextTurn();
     keys.write('kept\r');
     expect(await line).toMatchObject({ kind: 'line', line: { text: 'kept' } });
-    expect(asked).toBe(3);
+    expect(requests).toBe(3);
   });
 
   test('at a terminal is drawn in few steps, and the line is complete afterwards', async () => {

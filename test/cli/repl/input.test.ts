@@ -161,8 +161,8 @@ test('/edit and Ctrl-X Ctrl-E open the message in an editor, and the edited text
   screen.type('\x15');
   await screen.stands('echo> ');
   await entered(screen, '/resume begun');
-  const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
-  expect([said[0], said[2]]).toEqual(['begun\n/from the editor', 'next\n/from the editor']);
+  const contents = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+  expect([contents[0], contents[2]]).toEqual(['begun\n/from the editor', 'next\n/from the editor']);
 });
 
 test('a missing editor is reported, and the line stays', async () => {
@@ -255,8 +255,8 @@ describe('an editor', () => {
       screen.type('\r');
       await screen.until(`sent ${line}`, () => screen.cursorRow === `echo (${title})>`);
     }
-    const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
-    expect([said.length, said[0], said[2]]).toEqual([4, '/lit', 'a block']);
+    const contents = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+    expect([contents.length, contents[0], contents[2]]).toEqual([4, '/lit', 'a block']);
   });
 
   test('gets the message without quotes, and its text is a message, even if it looks like a command', async () => {
@@ -273,8 +273,8 @@ describe('an editor', () => {
     await screen.until('written', () => screen.text.includes('"""again"""'));
     screen.type('\r');
     await screen.until('sent', () => screen.text.split('\n\necho (').length === 3);
-    const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
-    expect([said[0], said[2]]).toEqual(['"""/edited"""', '"""again"""']);
+    const contents = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+    expect([contents[0], contents[2]]).toEqual(['"""/edited"""', '"""again"""']);
   });
 });
 

@@ -300,8 +300,8 @@ describe('on a server of Parley', () => {
     await screen.until('said', () => screen.text.endsWith('\nsecond\n\necho (first)>'));
     expect(screen.text).not.toContain('repeat the turn');
     const id = await leave(screen);
-    const said = await messagesOf(place, id).catch(() => null);
-    expect(said).toBeNull();
+    const messages = await messagesOf(place, id).catch(() => null);
+    expect(messages).toBeNull();
     expect((await place.output(['sessions', 'messages', id], { env })).match(/^second$/gm)).toHaveLength(2);
   });
 });

@@ -43,8 +43,8 @@ test('at a server the message is sent once with the new key, and so are all late
   // Requests to the archive use the new key, too.
   expect(await entered(screen, '/history')).toMatch(/^You · now\none\n[\s\S]*\ntwo$/);
   const id = await leave(screen);
-  const said = await client.output(['sessions', 'messages', id]);
-  expect(said.match(/^two$/gm)).toHaveLength(2);
+  const messages = await client.output(['sessions', 'messages', id]);
+  expect(messages.match(/^two$/gm)).toHaveLength(2);
 });
 
 test('in the embedded service a replaced key causes no error', async () => {

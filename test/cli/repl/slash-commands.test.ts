@@ -306,8 +306,8 @@ test('/file adds files to the next message, and only to that', async () => {
   await screen.stands('echo +1> ');
   await entered(screen, 'What is missing?');
   await entered(screen, 'next');
-  const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
-  expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
+  const contents = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
+  expect([contents[0], contents[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
 });
 
 test.each([

@@ -146,8 +146,8 @@ describe('TERM=dumb', () => {
     screen.type('"""\r');
     await screen.until('answered', () => /\n\/quit\n\necho \(.*\)>$/.test(screen.text));
     const id = await leave(screen);
-    const said = (await messagesOf(place, id)).map(({ content }) => content);
-    expect(said.filter((_, index) => index % 2 === 0)).toEqual([
+    const contents = (await messagesOf(place, id)).map(({ content }) => content);
+    expect(contents.filter((_, index) => index % 2 === 0)).toEqual([
       '/title pasted\n\n/quit',
       '  one\n"""\n/quit',
     ]);

@@ -106,7 +106,7 @@ describe('a message', () => {
         const again = sent(lineOf(first.typed));
         expect(again?.mayBeCommand).toBe(first.mayBeCommand);
         // White space at the end of a command is ignored.
-        const whole = (said = '') => (first.mayBeCommand ? said.trimEnd() : said);
+        const whole = (text = '') => (first.mayBeCommand ? text.trimEnd() : text);
         expect(whole(again?.text)).toBe(whole(first.text));
       }),
       { numRuns: runs(200, 5_000) },

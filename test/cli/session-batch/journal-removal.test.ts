@@ -33,11 +33,11 @@ it('journals of the project without a remaining session are removed, and unreada
   await journalOf(directory, 'all-erased', 'prj_1', many);
   await journalOf(directory, 'last-left', 'prj_1', [...many, 'ses_left']);
   await journalOf(directory, 'early-left', 'prj_1', ['ses_left', ...many]);
-  const asked: string[] = [];
+  const projects: string[] = [];
   const failed: string[] = [];
   const holdsAny = async (projectId: string, ids: readonly string[]) => {
     expect(ids.length).toBeLessThanOrEqual(1000);
-    asked.push(projectId);
+    projects.push(projectId);
     return ids.includes('ses_left');
   };
   symlinkSync('/nowhere', join(batchDirectory(directory), 'gone.journal'));
@@ -58,7 +58,7 @@ it('journals of the project without a remaining session are removed, and unreada
   for (const batch of ['theirs', 'last-left', 'early-left']) {
     expect(existsSync(journalPath(directory, batch))).toBe(true);
   }
-  expect(new Set(asked)).toEqual(new Set(['prj_1']));
+  expect(new Set(projects)).toEqual(new Set(['prj_1']));
   expect(existsSync(odd)).toBe(true);
 });
 

@@ -16,9 +16,9 @@ beforeAll(async () => {
   server = await HostileAnswers.open();
   terminal = new AttackedTerminal(directory, server.url);
   const { fixture } = server;
-  const said = { mode: 'echo', message: 'hello there', title: 'A title' };
+  const chat = { mode: 'echo', message: 'hello there', title: 'A title' };
   for (const message of ['hello one', 'hello two']) {
-    const answer = await fixture.ask('POST', '/v1/chat', { body: { mode: said.mode, message } });
+    const answer = await fixture.ask('POST', '/v1/chat', { body: { mode: chat.mode, message } });
     [other, id] = [id, ((await answer.json()) as { data: { session_id: string } }).data.session_id];
   }
 });

@@ -129,12 +129,12 @@ describe('a file for a message', () => {
     });
 
     test('is announced after two seconds without its first bytes, unless there were some', async () => {
-      const said: string[] = [];
+      const notices: string[] = [];
       const timers: { readonly after: number; readonly fire: () => void; isStopped: boolean }[] = [];
       const stop = new AbortController();
       const all: InputWait = {
         signal: stop.signal,
-        stderr: { write: async (text) => void said.push(`${text}`) },
+        stderr: { write: async (text) => void notices.push(`${text}`) },
         startTimer: (after, fire) => {
           const timer = { after, fire, isStopped: false };
           timers.push(timer);
@@ -147,7 +147,7 @@ describe('a file for a message', () => {
       const reading = readFileMessage(path, 100, all);
       expect(timers).toMatchObject([{ after: 2000, isStopped: false }]);
       timers[0]?.fire();
-      expect(said).toEqual([`Waiting for the text of ${path} (until end of file).\n`]);
+      expect(notices).toEqual([`Waiting for the text of ${path} (until end of file).\n`]);
       stop.abort(new Error('stop now'));
       await expect(reading).rejects.toThrow('stop now');
       await readFileMessage(await file('there', 'text'), 100, { ...all, signal });

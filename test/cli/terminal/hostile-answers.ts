@@ -101,11 +101,11 @@ export class HostileAnswers {
   async #truth({ method, path, headers, body }: ReceivedRequest): Promise<Answer> {
     const accept = String(headers.accept ?? '*/*');
     const sent = body === '' ? {} : { body, headers: { accept, 'content-type': 'application/json' } };
-    const asked = await this.fixture.ask(method, path, { headers: { accept }, ...sent });
-    const type = asked.headers.get('content-type') ?? '';
-    const text = await asked.text();
+    const response = await this.fixture.ask(method, path, { headers: { accept }, ...sent });
+    const type = response.headers.get('content-type') ?? '';
+    const text = await response.text();
     return {
-      status: asked.status,
+      status: response.status,
       type,
       body: type.startsWith(eventStream) ? eventsOf(text) : JSON.parse(text),
     };

@@ -6,10 +6,10 @@ import { ParleyError } from '../../../src/service/errors.ts';
 export const never: StartTimer = () => () => {};
 
 export function reading(open: () => Readable, startTimer = never, signal = new AbortController().signal) {
-  const said: string[] = [];
+  const notices: string[] = [];
   const stderr = {
     async write(text: string) {
-      said.push(text);
+      notices.push(text);
     },
   };
   return {
@@ -19,9 +19,9 @@ export function reading(open: () => Readable, startTimer = never, signal = new A
     stderr,
     startTimer,
     signal,
-    said,
+    notices: notices,
   } satisfies StdinReading & {
-    said: string[];
+    notices: string[];
   };
 }
 

@@ -175,9 +175,9 @@ describe('a silent stdin', () => {
     const given = reading(() => stream, startTimer);
     const message = readMessage(given, mebibyte);
     expect(timers.map(({ milliseconds }) => milliseconds)).toEqual([2000]);
-    expect(given.said).toEqual([]);
+    expect(given.notices).toEqual([]);
     timers[0]?.action();
-    expect(given.said).toEqual([
+    expect(given.notices).toEqual([
       'Waiting for a message on standard input (until end of file); -n skips it.\n',
     ]);
     stream.push('late');

@@ -103,8 +103,8 @@ export function describeArchive(given: GivenService): void {
       for (const given of orders) {
         const query = { ...everySession, ...given, limit: 1 };
         const { next_cursor: cursor } = (await backend.archive.listSessions(first, query)).data;
-        for (const asked of orders.filter((one) => one !== given)) {
-          const error = await failureOf(backend.archive.listSessions(first, { ...query, ...asked, cursor }));
+        for (const order of orders.filter((one) => one !== given)) {
+          const error = await failureOf(backend.archive.listSessions(first, { ...query, ...order, cursor }));
           expect([error.code, error.details[0]?.field]).toEqual(['INVALID_REQUEST', 'cursor']);
         }
         expect((await backend.archive.listSessions(first, { ...query, cursor })).data.items).toHaveLength(1);

@@ -77,11 +77,11 @@ export function describeLines(given: GivenService): void {
 
     it('streams like that of a chat, begins with the message that it answers, and uses the mode of the session by default', async () => {
       const session = await chatted('hello there');
-      const [asked] = await read(session);
+      const [question] = await read(session);
       const events = await collect(backend.archive.regenerate(first, session, {}, 'chunks'));
       expect(events[0]).toEqual({
         event: 'session',
-        data: { session_id: session, message_id: asked?.message_id, mode: 'echo' },
+        data: { session_id: session, message_id: question?.message_id, mode: 'echo' },
       });
       const text = events.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
       expect(text).toBe('hello there');
@@ -133,8 +133,8 @@ export function describeLines(given: GivenService): void {
       const whole = await read(session);
       for (const at of [4, 2]) {
         const undone = (await backend.archive.undoTurn(first, session)).data;
-        const asked = { ...(whole[at] as Message), undone_at: expect.any(String) };
-        expect(undone.message).toMatchObject({ message_id: asked.message_id, content: asked.content });
+        const question = { ...(whole[at] as Message), undone_at: expect.any(String) };
+        expect(undone.message).toMatchObject({ message_id: question.message_id, content: question.content });
         expect(undone.session).toMatchObject({ session_id: session, message_count: at });
         expect(await read(session)).toEqual(whole.slice(0, at));
       }

@@ -24,15 +24,15 @@ export function describeUsers(given: GivenService): void {
 
     it('is that of its creation, and chooses lists and searches', async () => {
       const { data: created } = await backend.service.createSession(first, { title: null, user });
-      const said = await sessionOf('a lonely heron', { user });
+      const own = await sessionOf('a lonely heron', { user });
       const { session_id: plain } = await create(backend, first);
       await say(backend.service, first, 'another heron', plain);
       expect((await get(created.session_id)).user).toBe(user);
-      expect(await get(said)).toMatchObject({ user, title: 'a lonely heron' });
+      expect(await get(own)).toMatchObject({ user, title: 'a lonely heron' });
       expect((await get(plain)).user).toBeNull();
       const { data: list } = await backend.archive.listSessions(first, { ...everySession, user });
       expect(list.items.map((one) => [one.session_id, one.user])).toEqual([
-        ...[said, created.session_id].map((id) => [id, user]),
+        ...[own, created.session_id].map((id) => [id, user]),
       ]);
       const narrow = { ...everySession, user, mode: 'echo', title_match: 'a*' };
       expect((await backend.archive.listSessions(first, narrow)).data.items).toHaveLength(1);
@@ -49,8 +49,8 @@ export function describeUsers(given: GivenService): void {
       await backend.archive.importSession(first, { ...emptyRecord, session });
       const { data: again } = await backend.archive.importSession(first, emptyRecord);
       expect(again.user).toBe(user);
-      const said = await sessionOf('hi', { user });
-      expect((await backend.archive.forkSession(first, said, {})).data).toMatchObject({ user });
+      const own = await sessionOf('hi', { user });
+      expect((await backend.archive.forkSession(first, own, {})).data).toMatchObject({ user });
     });
 
     it('must be named rightly, if at all, to go on with a session', async () => {

@@ -156,11 +156,11 @@ describe('a stream', () => {
     ['keep', '<think>Hm</think>Hi!', '', '<think>Hm</think>Hi!'],
   ] as const)(
     'in a mode that is to %s tags takes notes out of %j',
-    async (think_tags, content, notes, said) => {
+    async (think_tags, content, notes, reply) => {
       const script: StubScript = (response) => sendStream(response, replyOf(...content));
       const { engine } = await stubs.engineOver(script, { think_tags });
       const events = await collectEvents(engine, { history: [], message: 'Hello' });
-      expect(textOf(events)).toBe(said);
+      expect(textOf(events)).toBe(reply);
       expect(events.map((event) => (event.type === 'reasoning' ? event.text : '')).join('')).toBe(notes);
       expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
     },

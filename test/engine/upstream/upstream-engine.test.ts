@@ -159,9 +159,9 @@ describe('what it asks', () => {
       });
       for (const _ of [1, 2])
         expect(await collectEvents(engine, hello)).toEqual([{ type: 'text', text: 'Hi' }, finish]);
-      const asked = server.requests.map(({ body }) => Object.keys(JSON.parse(body)));
+      const fields = server.requests.map(({ body }) => Object.keys(JSON.parse(body)));
       const own = ['model', 'messages'];
-      expect(asked).toEqual([[...own, 'stream', 'stream_options'], own, own]);
+      expect(fields).toEqual([[...own, 'stream', 'stream_options'], own, own]);
     },
   );
 
@@ -183,7 +183,7 @@ describe('what it asks', () => {
 
 describe('a stream', () => {
   const whole = replyOf('Grüße', ' aus 日本', ' 👩🏽‍💻!');
-  const said = 'Grüße aus 日本 👩🏽‍💻!';
+  const text = 'Grüße aus 日本 👩🏽‍💻!';
 
   it('is the same reply byte by byte', async () => {
     const { engine } = await stubs.engineOver(async (response) => {
@@ -195,7 +195,7 @@ describe('a stream', () => {
       response.end();
     });
     const events = await collectEvents(engine, hello);
-    expect(textOf(events)).toBe(said);
+    expect(textOf(events)).toBe(text);
     expect(events.at(-1)).toEqual(finish);
   });
 
@@ -217,7 +217,7 @@ describe('a stream', () => {
         async (places, end) => {
           body = Buffer.from(whole.replaceAll('\n', end));
           cuts = [...places].sort((one, other) => one - other);
-          expect(await collectReply(engine, hello)).toBe(said);
+          expect(await collectReply(engine, hello)).toBe(text);
         },
       ),
       { numRuns: runs(10, 125) },

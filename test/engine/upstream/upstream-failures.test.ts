@@ -21,16 +21,16 @@ afterEach(() => stubs.close());
 
 const hello = { history: [], message: 'Hello' };
 
-async function failureOf(url: string, settings = {}): Promise<ParleyError & { said: string }> {
+async function failureOf(url: string, settings = {}): Promise<ParleyError & { reply: string }> {
   const engine = stubs.engine(url, { name: 'fast', key: 'env:KEY', ...settings });
-  let said = '';
+  let reply = '';
   try {
     for await (const event of engine.reply(hello, { signal: new AbortController().signal })) {
-      if (event.type === 'text') said += event.text;
+      if (event.type === 'text') reply += event.text;
     }
   } catch (error) {
     expect(inspect(error, { depth: 10 })).not.toMatch(/canary|abcdef/);
-    return Object.assign(error as ParleyError, { said });
+    return Object.assign(error as ParleyError, { reply });
   }
   throw new Error('expected a failure');
 }
@@ -365,13 +365,13 @@ describe('a stream that goes wrong', () => {
       ' <thin',
       /It says: Gone\.$/,
     ],
-  ])('%s fails, and the text before it was passed on', async (_where, body, said, message) => {
+  ])('%s fails, and the text before it was passed on', async (_where, body, text, message) => {
     const failure = await failureAt((response) => sendStream(response, body));
     // A server that is overloaded or breaks off may respond later.
     const code = /broke off|Gone|502|disconnected|ended its reply early/.test(message.source)
       ? 'UNAVAILABLE'
       : 'ENGINE_FAILED';
-    expect(failure).toMatchObject({ code, said, message: expect.stringMatching(message) });
+    expect(failure).toMatchObject({ code, reply: text, message: expect.stringMatching(message) });
   });
 
   it.each([
@@ -393,7 +393,7 @@ describe('a stream that goes wrong', () => {
     });
     expect(failure).toMatchObject({
       code: 'UNAVAILABLE',
-      said: 'Half',
+      reply: 'Half',
       message: expect.stringMatching(
         /^The mode fast got no complete reply: the connection to \S+ was lost\.$/,
       ),
@@ -425,7 +425,7 @@ describe('silence', () => {
     );
     expect(failure).toMatchObject({
       code: 'ENGINE_TIMEOUT',
-      said: 'Half',
+      reply: 'Half',
       message: expect.stringMatching(/sent nothing for 0\.2 s in the middle/),
       remedy: { kind: 'allow_longer_silence', mode: 'fast', within: 'reply' },
     });

@@ -53,10 +53,10 @@ test('a fork that meets a redaction has none of the redacted texts', async () =>
   await client.query(`SELECT 1 FROM parley.messages WHERE message_id IN (
     SELECT message_id FROM parley.messages AS m JOIN parley.sessions AS s ON s.id = m.session
     WHERE session_id = '${session}') FOR UPDATE`);
-  const [asked] = (await store.listMessages(project, session, { limit: 1, after: null }))?.items ?? [];
+  const [question] = (await store.listMessages(project, session, { limit: 1, after: null }))?.items ?? [];
   const redactions = await store.redactions();
   const redacting = redactions.redact(project, session, {
-    messages: [{ message_id: asked?.message_id ?? '', was: 'canary', content: 'x' }],
+    messages: [{ message_id: question?.message_id ?? '', was: 'canary', content: 'x' }],
     changes: {},
   });
   await waiting();

@@ -58,7 +58,7 @@ async function withErasable(schema: string, patienceMs = 3000) {
   const { session, messages } = recordOf(newId('ses'), texts, marker);
   // A long system prompt is stored beside its table.
   const system = `${marker} ${randomBytes(4096).toString('base64')}`;
-  const [asked, reply] = messages as [Message, Message];
+  const [question, reply] = messages as [Message, Message];
   const hidden = {
     ...reply,
     message_id: newId('msg'),
@@ -66,8 +66,8 @@ async function withErasable(schema: string, patienceMs = 3000) {
   };
   const undone = { position: 200, undone_at: session.updated_at, content: `${marker} undone` };
   const hidden_messages = [
-    { ...hidden, alternative_of: asked.message_id },
-    { ...asked, ...undone, message_id: newId('msg') },
+    { ...hidden, alternative_of: question.message_id },
+    { ...question, ...undone, message_id: newId('msg') },
     { ...reply, ...undone, message_id: newId('msg'), position: 201 },
   ];
   const record = {

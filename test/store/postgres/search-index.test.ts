@@ -166,8 +166,8 @@ test('a search is planned for few hits unless all of its words are frequent in t
   await withPool(schema, async (pool) => {
     const index = new SearchIndex(pool, async () => searchRules);
     const isRare = async (query: string) => {
-      const asked = { projectId, keyHash: null, filter: searchFilter(query) };
-      const indexed = await index.keepShort(asked, new AbortController().signal);
+      const request = { projectId, keyHash: null, filter: searchFilter(query) };
+      const indexed = await index.keepShort(request, new AbortController().signal);
       return typeof indexed === 'object' && indexed?.isRare;
     };
     expect([await isRare('fo*'), await isRare('fox'), await isRare('fox badger')]).toEqual([

@@ -169,12 +169,15 @@ describe('the stored parts of a reply whose server was killed', () => {
   });
 
   test('are replaced by the reply of a repeated turn, or by a longer part', async () => {
-    const asked = await killedTurn({ idempotencyKey: once('key', 'x') });
-    expect(await isFree(asked.other, asked.project, asked.turn)).toBe(true);
-    const again = await begin(asked.other, asked.project, { idempotencyKey: once('key', 'x') });
-    expect(again).toMatchObject({ session_id: asked.session, message_id: asked.turn.message_id });
-    await asked.other.endTurn(asked.project, again, turnReply({ content: 'whole' }));
-    expect(await contents(asked.other, asked.project, asked.session)).toEqual(['user: Hello', 'stop: whole']);
+    const repeatable = await killedTurn({ idempotencyKey: once('key', 'x') });
+    expect(await isFree(repeatable.other, repeatable.project, repeatable.turn)).toBe(true);
+    const again = await begin(repeatable.other, repeatable.project, { idempotencyKey: once('key', 'x') });
+    expect(again).toMatchObject({ session_id: repeatable.session, message_id: repeatable.turn.message_id });
+    await repeatable.other.endTurn(repeatable.project, again, turnReply({ content: 'whole' }));
+    expect(await contents(repeatable.other, repeatable.project, repeatable.session)).toEqual([
+      'user: Hello',
+      'stop: whole',
+    ]);
 
     const { store, other, project, turn, session } = await killedTurn();
     expect(await isFree(other, project, turn)).toBe(true);

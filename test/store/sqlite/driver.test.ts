@@ -229,7 +229,7 @@ describe.each(allDrivers)('$name', (driver) => {
     const failure = caught(() =>
       closedAtEnd(driver.open(path)).prepare('SELECT * FROM sqlite_schema').all({}),
     );
-    expect((failure as { code: string }).code).toSatisfy((said: string) => code.startsWith(said));
+    expect((failure as { code: string }).code).toSatisfy((shown: string) => code.startsWith(shown));
     expect(storeError(failure, path)).toMatchObject({ code: parleys });
   });
 

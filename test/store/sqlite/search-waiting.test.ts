@@ -46,7 +46,7 @@ const words = fc.constantFrom(
   ],
   ...['東京タワー', '東', '京都', 'ｶﾞ', 'ไทย', '서울 x', 'Kelvin', 'kelvin'],
 );
-const text = fc.array(words, { minLength: 1, maxLength: 8 }).map((said) => said.join(' '));
+const text = fc.array(words, { minLength: 1, maxLength: 8 }).map((chosen) => chosen.join(' '));
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('say' as const), text, session: fc.nat(2) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replace' as const), text, session: fc.nat(2) }) },

@@ -10,14 +10,14 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 function openWriter(waitMs = 100) {
   const path = join(temporaryDirectory(), 'notes.db');
-  const said: string[] = [];
-  const database = new Database(path, { timeout: 0, verbose: (sql) => said.push(String(sql)) });
+  const statements: string[] = [];
+  const database = new Database(path, { timeout: 0, verbose: (sql) => statements.push(String(sql)) });
   onTestFinished(() => {
     database.close();
   });
   database.pragma('journal_mode = WAL');
   database.exec('CREATE TABLE notes (number INTEGER PRIMARY KEY)');
-  said.length = 0;
+  statements.length = 0;
   const connection = new Connection(betterSqlite3, database, path);
   const writer = new Writer(connection, { waitMs, random: Math.random });
   const note = (number: number) => {
@@ -25,7 +25,7 @@ function openWriter(waitMs = 100) {
     return number;
   };
   const notes = () => database.prepare('SELECT number FROM notes').pluck().all();
-  const count = (sql: string) => said.filter((one) => one.startsWith(sql)).length;
+  const count = (sql: string) => statements.filter((one) => one.startsWith(sql)).length;
   return { writer, note, notes, count, database, path };
 }
 
@@ -39,12 +39,12 @@ it('puts 200 concurrent writes into a few transactions', async () => {
 
 it('commits a single write without a turn of the event loop', async () => {
   const { writer, note } = openWriter();
-  const said: string[] = [];
-  const turned = new Promise<void>((resolve) => setImmediate(resolve)).then(() => said.push('turned'));
+  const statements: string[] = [];
+  const turned = new Promise<void>((resolve) => setImmediate(resolve)).then(() => statements.push('turned'));
   await writer.write(() => note(1));
-  said.push('written');
+  statements.push('written');
   await turned;
-  expect(said).toEqual(['written', 'turned']);
+  expect(statements).toEqual(['written', 'turned']);
 });
 
 it('commits the writes of many callers together, although each round begins long after the one before', async () => {

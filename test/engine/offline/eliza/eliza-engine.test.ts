@@ -10,7 +10,7 @@ import { collectEvents, collectReply, describeEngine, textOf } from '../../engin
 import { goldenDialogues } from './golden-dialogues.ts';
 
 const make = () => new ElizaEngine(async () => colleague());
-const said = (content: string): ContextMessage => ({ role: 'user', content, cut: false });
+const userMessage = (content: string): ContextMessage => ({ role: 'user', content, cut: false });
 const replied = (content: string, cut = false): ContextMessage => ({ role: 'assistant', content, cut });
 
 describeEngine('eliza', make);
@@ -21,15 +21,18 @@ describe('eliza', () => {
       const history: ContextMessage[] = [];
       for (const [message, reply] of turns) {
         expect(await collectReply(make(), { history, message })).toBe(reply);
-        history.push(said(message), replied(reply));
+        history.push(userMessage(message), replied(reply));
       }
     });
   }
 
   test('the earlier replies, complete or cut, have no effect', async () => {
     const message = 'What is my name?';
-    const whole = { history: [said('My name is Ada.'), replied('Pleased to meet you, Ada.')], message };
-    const cut = { history: [said('My name is Ada.'), replied('', true)], message };
+    const whole = {
+      history: [userMessage('My name is Ada.'), replied('Pleased to meet you, Ada.')],
+      message,
+    };
+    const cut = { history: [userMessage('My name is Ada.'), replied('', true)], message };
     expect(await collectReply(make(), cut)).toBe(await collectReply(make(), whole));
   });
 
@@ -67,7 +70,7 @@ describe('eliza', () => {
   test('every message gets a reply, which is the same for the same context', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 8 }), text, async (earlier, message) => {
-        const context = { history: earlier.map(said), message };
+        const context = { history: earlier.map(userMessage), message };
         const engine = make();
         const reply = await collectReply(engine, context);
         expect(reply).toMatch(/\S/);
@@ -96,7 +99,7 @@ describe('eliza', () => {
   test('a message of 1 MiB, whatever it repeats, gets a short reply', async () => {
     for (const word of ['my ', 'you ', 'i am ', 'a,', 'your name is ', 'x', '.', '🎉', '名', '"']) {
       const message = word.repeat(2 ** 20 / word.length);
-      const history = Array.from({ length: 20 }, () => said(message));
+      const history = Array.from({ length: 20 }, () => userMessage(message));
       const reply = await collectReply(make(), { history, message });
       expect(reply).toMatch(/\S/);
       expect(reply.length).toBeLessThan(3000);
