@@ -138,9 +138,13 @@ function tlsProblem(code: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : code;
 }
 
-/** The most specific error. If a name has several addresses, Node reports the errors of all of them together. */
+/**
+ * The most specific error. If a name has several addresses, Node reports the errors of all of them together. It tries the next address after
+ * 250 ms, and then reports ETIMEDOUT for the one before, so any other code says more.
+ */
 function firstOf(error: unknown): unknown {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.find((one) => !['', 'ETIMEDOUT'].includes(codeOf(one))) ?? error.errors[0];
   // undici wraps the failure of the TLS connection to a proxy.
   if (error instanceof Error && codeOf(error) === 'UND_ERR_PRX_TLS') return error.cause;
   return error;

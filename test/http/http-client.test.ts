@@ -267,4 +267,11 @@ describe('a failure', () => {
     expect(httpFailure(several, false, place).kind).toBe(kind);
     expect(httpFailure(error, false, place).message).toContain('api.example');
   });
+
+  it('of several addresses is that of one that refused, not of one that Node left after a moment', () => {
+    const errors = ['ETIMEDOUT', 'ECONNREFUSED'].map((code) => Object.assign(new Error('raw'), { code }));
+    const place = { host: 'localhost:1', proxy: null };
+    expect(httpFailure(new AggregateError(errors), false, place).kind).toBe('refused');
+    expect(httpFailure(new AggregateError(errors.slice(0, 1)), false, place).kind).toBe('timeout');
+  });
 });
