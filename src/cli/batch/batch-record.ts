@@ -23,12 +23,12 @@ interface BatchRecord {
 export class BatchRecords {
   readonly #directory: string;
   readonly #now: () => number;
-  readonly #process: ProcessIdentity;
+  readonly #identity: ProcessIdentity;
 
-  constructor(dataDirectory: string, now: () => number, process: ProcessIdentity) {
+  constructor(dataDirectory: string, now: () => number, identity: ProcessIdentity) {
     this.#directory = join(dataDirectory, 'chat-batches');
     this.#now = now;
-    this.#process = process;
+    this.#identity = identity;
   }
 
   /** Null if the file has no record. `file` is the result of `identityOf`. */
@@ -36,7 +36,7 @@ export class BatchRecords {
     try {
       const path = this.#path(file);
       const [batch = '', writer = ''] = readSmallFile(path, maxBytes).split('\n');
-      const isInUse = writer !== this.#process.name && this.#process.stateOf(writer) === 'running';
+      const isInUse = writer !== this.#identity.name && this.#identity.stateOf(writer) === 'running';
       return batch === '' || (!isInUse && this.#isOld(path)) ? null : { batch, isInUse };
     } catch {
       return null;
@@ -53,7 +53,7 @@ export class BatchRecords {
       for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
         if (this.find(name) === null) rmSync(this.#path(name), { force: true });
       }
-      replaceFile(this.#path(file), `${batch}\n${this.#process.name}\n`, { durable: true });
+      replaceFile(this.#path(file), `${batch}\n${this.#identity.name}\n`, { durable: true });
     } catch {}
   }
 
