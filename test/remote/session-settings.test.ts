@@ -115,7 +115,7 @@ it('a server whose extensions are not known is asked once by operations that run
   const server = await meet('archive, settings');
   await Promise.all([server.create(settings), server.create(settings)]);
   const created = ['POST /v1/sessions', { title: 'T', ...settings }];
-  expect(server.asked()).toEqual([models, created, created]);
+  expect(server.requests()).toEqual([models, created, created]);
 });
 
 it('a server with settings but without an archive gets those of a titled chat with the session', async () => {

@@ -89,8 +89,8 @@ describe('a sync', () => {
         changes: { title: 'my key is [redacted secret]' },
       });
       await talk(grows, 'more', id);
-      expect(await sync()).toMatchObject({ status: 0, told: [`grown ${id}`] });
-      expect((await sync()).told).toEqual([]);
+      expect(await sync()).toMatchObject({ status: 0, lines: [`grown ${id}`] });
+      expect((await sync()).lines).toEqual([]);
       const records = [await recordsOf(one), await recordsOf(other)];
       expect(records.map((all) => all[id]?.messages.length)).toEqual([4, 4]);
       expect(records.map((all) => all[id]?.session.title)).toEqual(
@@ -111,7 +111,7 @@ describe('a sync', () => {
     await one.backend.administration.redactSession({
       ...{ project_id: one.projectId, session_id: id, messages: [], changes },
     });
-    expect((await sync('--forget')).told).toEqual([`changed ${id}`]);
+    expect((await sync('--forget')).lines).toEqual([`changed ${id}`]);
     const titles = [await recordsOf(one), await recordsOf(other)].map((all) => all[id]?.session.title);
     expect(titles).toEqual(['[redacted message]', '[redacted message]']);
   });
