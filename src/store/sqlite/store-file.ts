@@ -91,7 +91,9 @@ function ofAnother(path: string): ParleyError {
     'STORE_UNSAFE',
     `${path} is a link, or belongs to another user, who could read there what is stored.`,
     {
-      hint: 'Nothing was changed. Look at who made it, and remove it; then let nobody else write to its directory.',
+      hint:
+        'Nothing was changed. Look at who made it. If it came with the store, it may hold the newest turns: make it a file of the owner of ' +
+        'the store. If not, remove it. Then let nobody else write to its directory.',
     },
   );
 }

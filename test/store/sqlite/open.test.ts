@@ -145,6 +145,7 @@ it.skipIf(process.getuid?.() !== 0)('refuses a log that belongs to another user'
   await expect(openSqliteStore(storeOptions(directory))).rejects.toMatchObject({
     code: 'STORE_UNSAFE',
     message: expect.stringContaining(log),
+    hint: expect.stringContaining('it may hold the newest turns'),
   });
 });
 
