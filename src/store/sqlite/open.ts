@@ -93,12 +93,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
 
 /** Opens the store for a copy of all its rows. */
 export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
-  const { connection, wait } = await openPlace(options);
+  const { connection, wait, identity } = await openPlace(options);
   const { sinceBoot, stateOf = unknownState } = options;
   const { sqliteRows } = await import('./store-rows.ts');
   const abandoned = { connection, clock: sinceBoot(), stateOf, failedEnds: new Set<string>() };
   await endAbandonedTurns(new Writer(connection, wait), abandoned);
-  return sqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
+  const clocks = () => ({ now: options.now(), clock: sinceBoot() });
+  return sqliteRows(connection, wait, clocks, filesInPlace(connection.path, identity));
 }
 
 function unknownState(): OwnerState {

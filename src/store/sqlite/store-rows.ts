@@ -45,8 +45,13 @@ type StoredValues = readonly [
 
 type Read = <T>(work: (connection: Connection) => T) => Promise<T>;
 
-export function sqliteRows(connection: Connection, wait: LockWait, clocks: () => Clocks): StoreRows {
-  const access = new StoreAccess(connection, wait);
+export function sqliteRows(
+  connection: Connection,
+  wait: LockWait,
+  clocks: () => Clocks,
+  requireInPlace: () => void,
+): StoreRows {
+  const access = new StoreAccess(connection, wait, { requireInPlace });
   const write = (work: () => void): Promise<void> => access.run(() => access.writer.writeAlone(work));
   // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
   const readLater: Read = async (work) => {

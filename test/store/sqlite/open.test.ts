@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { openSqliteRows, openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { type ProcessesOf, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
 import { allDrivers } from '../../support/driver.ts';
@@ -293,6 +293,15 @@ it.each([
     ])
       await expect(write()).rejects.toMatchObject(refused);
   }
+});
+
+it('writes no row of a copy to a file that was deleted', async () => {
+  const directory = temporaryDirectory();
+  const rows = await openSqliteRows(storeOptions(directory));
+  await rows.setCopyNote('first');
+  rmSync(join(directory, 'parley.db'));
+  await expect(rows.setCopyNote('second')).rejects.toMatchObject({ code: 'STORE_UNSAFE' });
+  await rows.close();
 });
 
 it('does not remove the log of others when it is closed after its own log was deleted', async () => {
