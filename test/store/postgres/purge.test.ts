@@ -85,6 +85,26 @@ async function withErasable(schema: string, patienceMs = 3000) {
   return { store, project, kept, client, filter, marker };
 }
 
+/**
+ * Begins a transaction with what a server does that indexes a message of the deleted session: it locks the place of the message in the
+ * queue. If the store itself takes that place first, another one is added.
+ */
+async function lockWaiting(schema: string, client: pg.Client): Promise<[string, number]> {
+  const { rows } = await client.query(
+    `SELECT id, project FROM ${schema}.sessions WHERE deleted_at IS NOT NULL`,
+  );
+  const { id, project } = rows[0] as { id: string; project: number };
+  const place: [string, number] = [id, 5000];
+  const add = `INSERT INTO ${schema}.to_index (project, session, position, bytes) VALUES ($3, $1, $2, 1)`;
+  const lock = `SELECT 1 FROM ${schema}.to_index WHERE session = $1 AND position = $2 FOR UPDATE`;
+  for (;;) {
+    await client.query(add, [...place, project]);
+    await client.query('BEGIN');
+    if ((await client.query(lock, place)).rowCount === 1) return place;
+    await client.query('ROLLBACK');
+  }
+}
+
 test('leaves no byte in them or in the statistics, and names the places where PostgreSQL keeps bytes', async () => {
   const { store, project, kept, client, filter, marker } = await withErasable('anew');
   expect(await filesWith(marker, client)).not.toEqual([]);
@@ -143,16 +163,7 @@ test('reports a transaction that can still see the rows and so keeps them, and c
 
 test('leaves no words that a server adds at the moment of the purge', async () => {
   const { store, client, filter } = await withErasable('race');
-  const [session] = await server.rows('SELECT id, project FROM race.sessions WHERE deleted_at IS NOT NULL');
-  const { id, project } = session as { id: string; project: number };
-  const place = [id, 5000];
-  // What a server does that indexes a message.
-  await client.query('INSERT INTO race.to_index (project, session, position, bytes) VALUES ($3, $1, $2, 1)', [
-    ...place,
-    project,
-  ]);
-  await client.query('BEGIN');
-  await client.query('SELECT 1 FROM race.to_index WHERE session = $1 AND position = $2 FOR UPDATE', place);
+  const place = await lockWaiting('race', client);
   const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
   const waiting = () =>
     server.rows(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"race"%'`);
@@ -162,7 +173,9 @@ test('leaves no words that a server adds at the moment of the purge', async () =
   await client.query('DELETE FROM race.to_index WHERE session = $1 AND position = $2', place);
   await client.query('COMMIT');
   expect((await purging).kind).toBe('purged');
-  expect(await server.rows(`SELECT session, position FROM race.search WHERE session = ${id}`)).toEqual([]);
+  expect(await server.rows(`SELECT session, position FROM race.search WHERE session = ${place[0]}`)).toEqual(
+    [],
+  );
 });
 
 test('of four processes at once all succeed, and leave no index that is not whole', {
@@ -253,22 +266,11 @@ test('after a redaction leaves no byte of the replaced texts in them either', as
 
 test('that fails at words that a server has just added erases nothing of the session, and the next one erases all', async () => {
   const { store, client, filter } = await withErasable('cut');
-  const [session] = await server.rows('SELECT id, project FROM cut.sessions WHERE deleted_at IS NOT NULL');
-  const { id, project } = session as { id: string; project: number };
-  const place = [id, 5000];
-  await client.query('INSERT INTO cut.to_index (project, session, position, bytes) VALUES ($3, $1, $2, 1)', [
-    ...place,
-    project,
-  ]);
   await client.query(`
     CREATE FUNCTION cut.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut off'; END $$;
     CREATE TRIGGER refuse BEFORE DELETE ON cut.search FOR EACH ROW WHEN (OLD.position = 5000)
       EXECUTE FUNCTION cut.refuse()`);
-  await client.query('BEGIN');
-  await client.query(
-    'SELECT 1 FROM cut.to_index WHERE session = $1 AND position = $2 FOR UPDATE SKIP LOCKED',
-    place,
-  );
+  const place = await lockWaiting('cut', client);
   const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
   const failed = expect(purging).rejects.toMatchObject({ message: expect.stringContaining('cut off') });
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"cut"%'`;
@@ -283,5 +285,5 @@ test('that fails at words that a server has just added erases nothing of the ses
   expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203, unfinished: true });
   await client.query('DROP TRIGGER refuse ON cut.search');
   await store.purgeSessions(filter, { expected: 1, keptSince: 0 });
-  expect(await server.rows(`SELECT position FROM cut.search WHERE session = ${id}`)).toEqual([]);
+  expect(await server.rows(`SELECT position FROM cut.search WHERE session = ${place[0]}`)).toEqual([]);
 });
