@@ -368,7 +368,8 @@ test('an import is resumed by its name, and then takes no path', async () => {
   await imported(file);
   const [{ batch }] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
   expect((await imported('--resume', batch)).statuses).toEqual(['unchanged']);
-  expect((await place.parley(['sessions', 'import', '--resume', batch, file])).status).toBe(2);
+  for (const word of [file, '--messages-only', '--since=1d', '--tag=a'])
+    expect((await place.parley(['sessions', 'import', '--resume', batch, word])).status).toBe(2);
   expect((await place.parley(['sessions', 'import', '--resume', 'none'])).err).toContain(
     'There is no import',
   );

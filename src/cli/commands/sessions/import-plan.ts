@@ -135,10 +135,14 @@ function requestOf(
 async function requestToResume(
   batch: string,
   paths: readonly string[],
-  { dryRun, from, since, match, tag }: ImportFlags,
+  { dryRun, from, since, match, messagesOnly, tag }: ImportFlags,
   context: CliContext,
 ): Promise<ImportRequest> {
-  if (paths.length > 0 || dryRun || [from, since, match, tag].some((option) => option !== undefined)) {
+  if (
+    paths.length > 0 ||
+    dryRun ||
+    [from, since, match, messagesOnly, tag].some((option) => option !== undefined)
+  ) {
     throw new ParleyError(
       'USAGE',
       '--resume cannot be combined with paths or other options: the import has its own.',
