@@ -53,7 +53,10 @@ class CodexSession {
   /** The first `session_meta` is of this session. A fork has those of the sessions that it was copied from, too. */
   isSubagent: boolean | null = null;
   readonly nodes: TreeNode[] = [];
-  #current: TreeNode[] = [];
+  /** The nodes that were not taken back. */
+  readonly #current: TreeNode[] = [];
+  /** The positions in `#current` at which the user began a turn. */
+  readonly #turns: number[] = [];
   #model: string | null = null;
 
   constructor(id: string | null) {
@@ -103,17 +106,16 @@ class CodexSession {
     const id = item['type'] === 'message' ? textOf(item['id']) : null;
     const message = { id, role, time, parts, finish: null, model: isReply ? this.#model : null } as const;
     const node = { id: String(this.nodes.length), parent: this.last, message };
+    if (isOwnTurn(message)) this.#turns.push(this.#current.length);
     this.nodes.push(node);
     this.#current.push(node);
   }
 
   /** Takes the last `turns` messages of the user back, with everything after the first of them. */
   #takeBack(turns: number): void {
-    const starts = this.#current.flatMap(({ message }, at) =>
-      message !== null && isOwnTurn(message) ? [at] : [],
-    );
-    const first = turns > 0 ? starts.at(-Math.min(turns, starts.length)) : undefined;
-    if (first !== undefined) this.#current = this.#current.slice(0, first);
+    if (!(turns > 0)) return;
+    const [first] = this.#turns.splice(Math.max(0, this.#turns.length - turns));
+    if (first !== undefined) this.#current.length = first;
   }
 }
 

@@ -39,18 +39,18 @@ export class GeminiChat {
 
   /** Takes the message with this id and those after it back. */
   rewindTo(id: string): void {
-    this.#current.length = Math.max(0, this.#current.indexOf(id));
+    this.#current.length = Math.max(0, this.#current.lastIndexOf(id));
   }
 
   /** Applies `$set.messages`. */
   replace(list: readonly unknown[]): void {
-    const before = this.#current.flatMap((id) => this.#nodes.get(id) ?? []).filter(isSpoken);
+    const nodes = list.flatMap((one) => this.#nodeOf(fieldsOf(one)) ?? []);
+    const after = nodes.filter(isSpoken);
+    const before = this.#firstSpoken(Math.max(1, after.length));
     if (before.length === 0) {
       for (const one of list) this.add(fieldsOf(one));
       return;
     }
-    const nodes = list.flatMap((one) => this.#nodeOf(fieldsOf(one)) ?? []);
-    const after = nodes.filter(isSpoken);
     const isBeginning = after.every(
       ({ id, spoken }, at) => this.#nodes.has(id) && before[at]?.spoken === spoken,
     );
@@ -61,6 +61,16 @@ export class GeminiChat {
     if (copies.size === 0) this.#current.length = this.#current.findLastIndex((id) => ids.has(id)) + 1;
     else this.#current = this.#current.filter((id) => !ids.has(id));
     for (const id of copies) this.#nodes.delete(id);
+  }
+
+  #firstSpoken(count: number): readonly ChatNode[] {
+    const found: ChatNode[] = [];
+    for (const id of this.#current) {
+      const node = this.#nodes.get(id);
+      if (node !== undefined && isSpoken(node)) found.push(node);
+      if (found.length === count) break;
+    }
+    return found;
   }
 
   #nodeOf(fields: ForeignFields): ChatNode | null {
