@@ -27,7 +27,7 @@ test('messages that the user took back with /rewind are a branch of their own', 
   ]);
 });
 
-test('the summary that replaces old messages for the model is no message', async () => {
+test('the summary that replaces old messages for the model, with copies of the newest, is no message', async () => {
   const [one, two, three, four] = [
     user('1', 'One?'),
     reply('2', 'One.'),
@@ -35,11 +35,16 @@ test('the summary that replaces old messages for the model is no message', async
     reply('4', 'Two.'),
   ];
   const summary = [user('s', '<state_snapshot>…</state_snapshot>'), reply('t', 'Got it.')];
-  const compressed = { $set: { messages: [...summary, three, four] } };
-  expect(
-    await branchesOf(one, two, three, four, compressed, user('5', 'Three?'), reply('6', 'Three.')),
-  ).toEqual([
-    ['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.', 'user: Three?', 'assistant: Three.'],
+  const compressed = { $set: { messages: [...summary, user('c', 'Two?'), reply('d', 'Two.')] } };
+  const before = [one, two, three, four, compressed];
+  const oldTexts = ['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.'];
+  expect(await branchesOf(...before, user('5', 'Three?'), reply('6', 'Three.'))).toEqual([
+    [...oldTexts, 'user: Three?', 'assistant: Three.'],
+  ]);
+  const rewound = [{ $rewindTo: 'c' }, { $set: { messages: summary } }];
+  expect(await branchesOf(...before, ...rewound, user('5', 'Three?'), reply('6', 'Three.'))).toEqual([
+    ['user: One?', 'assistant: One.', 'user: Three?', 'assistant: Three.'],
+    oldTexts,
   ]);
 });
 

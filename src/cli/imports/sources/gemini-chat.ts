@@ -12,6 +12,8 @@ interface ChatNode extends TreeNode {
 export class GeminiChat {
   readonly #messageOf: (message: ForeignFields) => ForeignMessage | null;
   readonly #nodes = new Map<string, ChatNode>();
+  /** The ids of messages by those of their copies. */
+  readonly #originals = new Map<string, string>();
   /** The ids of the current branch. */
   #current: string[] = [];
 
@@ -39,7 +41,7 @@ export class GeminiChat {
 
   /** Takes the message with this id and those after it back. */
   rewindTo(id: string): void {
-    this.#current.length = Math.max(0, this.#current.lastIndexOf(id));
+    this.#current.length = Math.max(0, this.#current.lastIndexOf(this.#originals.get(id) ?? id));
   }
 
   /** Applies `$set.messages`. */
@@ -55,12 +57,28 @@ export class GeminiChat {
       ({ id, spoken }, at) => this.#nodes.has(id) && before[at]?.spoken === spoken,
     );
     // A summary replaces messages for the model, not for the user.
-    if (!isBeginning) return;
+    if (!isBeginning) {
+      this.#matchCopies(after);
+      return;
+    }
     const ids = new Set(nodes.map(({ id }) => id));
     const copies = new Set(after.filter(({ id }, at) => before[at]?.id !== id).map(({ id }) => id));
     if (copies.size === 0) this.#current.length = this.#current.findLastIndex((id) => ids.has(id)) + 1;
     else this.#current = this.#current.filter((id) => !ids.has(id));
     for (const id of copies) this.#nodes.delete(id);
+  }
+
+  /** Copies of the newest messages follow a summary. */
+  #matchCopies(copies: readonly ChatNode[]): void {
+    let last = this.#current.length - 1;
+    for (const { id, spoken } of copies.toReversed()) {
+      let at = last;
+      while (at >= 0 && this.#nodes.get(this.#current[at] ?? '')?.spoken !== spoken) at -= 1;
+      const original = this.#current[at];
+      if (original === undefined) continue;
+      this.#originals.set(id, original);
+      last = at - 1;
+    }
   }
 
   #firstSpoken(count: number): readonly ChatNode[] {
