@@ -81,8 +81,9 @@ function withRetryCommand(
   chat: RetriedChat,
   { options, requestId }: CliContext,
 ): ParleyError {
+  const step = nextStep(error).replace(/\bTry again\.$/, '').trim();
   return error.with({
-    hint: `${nextStep(error)}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),
+    hint: `${step}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,
     // The body of the service stays unchanged. The command is for people, and for the log of a script.
     body: failureBody(error, requestId),

@@ -83,6 +83,7 @@ describe('a chat that fails', () => {
     await place.output(['modes', 'default', 'echo']);
     place.script = (_request, response) => sendStream(response, replyOf('Hello'));
     const command = toRepeat(failed.err);
+    expect(failed.err.split('Try again')).toHaveLength(2);
     expect(await place.shell(command)).toMatchObject({
       status: 0,
       out: 'Hello\n',
