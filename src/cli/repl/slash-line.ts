@@ -59,7 +59,7 @@ export function resolveSlash<Command extends { readonly name: string; readonly a
       : { kind: 'refused', problem: `/${name} takes no argument. Nothing was done.` };
   }
   if (word !== '' && candidates.length > 1) {
-    const names = candidates.map(({ name }) => `/${name}`).join(' or ');
+    const names = candidates.map(({ name }) => `/${name}`).join(', ');
     return { kind: 'refused', problem: `/${word} is ambiguous: ${names}. Nothing was done.` };
   }
   const foreign = Object.hasOwn(foreignNames, word) ? foreignNames[word] : undefined;

@@ -372,7 +372,7 @@ test('a prefix of several commands lists them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '/re')).toBe(
-    '/re is ambiguous: /resume or /retry or /regenerate or /redo or /restore. Nothing was done.',
+    '/re is ambiguous: /resume, /retry, /regenerate, /redo, /restore. Nothing was done.',
   );
   expect(await entered(screen, '/sav x y')).toContain('This conversation has no session yet.');
   expect(existsSync(join(place.path, 'x y'))).toBe(false);

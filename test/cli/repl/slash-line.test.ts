@@ -48,7 +48,7 @@ describe('a slash line', () => {
     ['/bye', 'Did you mean /quit?'],
     ['/clear', 'Did you mean /new?'],
     ['/load x', 'Did you mean /resume?'],
-    ['/h', '/h is ambiguous: /help or /history.'],
+    ['/h', '/h is ambiguous: /help, /history.'],
   ])('%s is reported: %s', (line, words) => {
     expect(resolveSlash(line, commands)).toMatchObject({
       kind: 'refused',
