@@ -221,7 +221,9 @@ describe('deleting', () => {
         stdin ? { stdin } : {},
       );
       expectFailure(outcome, { status: 2, code: 'USAGE' });
-      expect(outcome.err).toContain('--max');
+      expect(outcome.err).toContain(
+        'More than 3 sessions would be changed. (USAGE)\nNothing was done. To allow more: --max NUMBER\n',
+      );
     }
     expect(await left()).toEqual(ids);
     expect((await place.parley(['sessions', 'delete', ...ids, '--yes', '--max', '4'])).status).toBe(0);

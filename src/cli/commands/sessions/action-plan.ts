@@ -50,7 +50,8 @@ export async function collect(
 ): Promise<readonly Session[]> {
   const { words, filter, max, kind } = input;
   let named: readonly Session[] = [];
-  if (filter === null) named = await collectIds(list, { words, max, state: 'active' }, context);
+  if (filter === null)
+    named = await collectIds(list, { words, max, option: '--max', state: 'active' }, context);
   else await collectMatching(list, { filter, archived: kind === 'unarchive', max }, context);
   list.complete();
   return named;

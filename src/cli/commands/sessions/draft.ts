@@ -25,18 +25,26 @@ export function batchTime(milliseconds: number): string {
     .replace('T', '-');
 }
 
+interface GivenIds {
+  readonly words: readonly string[];
+  readonly max: number;
+  /** The option that sets `max`. */
+  readonly option?: '--max';
+  readonly state: SessionState;
+}
+
 /**
  * Adds the ids from the arguments or stdin to the list: at least one, at most `max` distinct ones. Resolves to the sessions that were looked
  * up because they were not named by their full id.
  */
 export async function collectIds(
   list: IdList,
-  { words, max, state }: { words: readonly string[]; max: number; state: SessionState },
+  { words, max, option, state }: GivenIds,
   context: CliContext,
 ): Promise<readonly Session[]> {
   const take = (id: string) => {
     const isNew = list.add(id);
-    requireAtMost(list.count, max);
+    requireAtMost(list.count, max, option);
     return isNew;
   };
   return takeIds(words, take, context, state);

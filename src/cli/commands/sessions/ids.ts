@@ -66,9 +66,12 @@ export async function takeIds(
   return resolved.flatMap(({ session }) => session ?? []);
 }
 
-export function requireAtMost(count: number, limit: number): void {
+/** `option` is the one that sets the limit. Without it, the limit is fixed. */
+export function requireAtMost(count: number, limit: number, option?: '--max'): void {
   if (count <= limit) return;
-  throw new ParleyError('USAGE', `There ${limit === 1 ? 'is' : 'are'} more than ${counted(limit, 'id')}.`, {
-    hint: 'Nothing was done. If you mean that many, split them, or raise --max if the command has it.',
-  });
+  const [message, advice] =
+    option === undefined
+      ? [`There are more than ${counted(limit, 'id')}.`, 'Split them.']
+      : [`More than ${counted(limit, 'session')} would be changed.`, `To allow more: ${option} NUMBER`];
+  throw new ParleyError('USAGE', message, { hint: `Nothing was done. ${advice}` });
 }

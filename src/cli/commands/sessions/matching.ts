@@ -23,7 +23,7 @@ export async function collectMatching(
   // A session that changes its position during paging may appear twice. It is not a duplicate of the user.
   for await (const id of matchingIds(filter, archived, context)) {
     if (!list.has(id)) list.add(id);
-    requireAtMost(list.count, max);
+    requireAtMost(list.count, max, '--max');
   }
 }
 
