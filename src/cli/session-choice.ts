@@ -4,6 +4,7 @@ import { hasCode, ParleyError } from '../service/errors.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
 import { resolveSession } from './session-reference.ts';
+import { targetOptions } from './target-options.ts';
 
 /** A session and the mode of its last turn. The mode is null if it is not known here. */
 export type ContinuedSession = Pick<CurrentSession, 'sessionId' | 'mode'>;
@@ -30,12 +31,13 @@ export async function sessionToContinue(
   const { backend } = await context.open();
   await backend.service.verify(await context.call());
   const elsewhere = await context.lastSession();
-  const hint =
-    elsewhere === null
-      ? 'Start one without -c, or name one with -s (see: parley sessions list).'
-      : `The last session of another terminal continues with -s ${quoteForShell(elsewhere.sessionId)}. To see all: parley sessions list.`;
+  const words = [context.commandPath, ...targetOptions(context.options).map(quoteForShell), '-s'].join(' ');
   throw new ParleyError('USAGE', 'This terminal has no session to continue.', {
-    hint: `${hint} An archived session must be named.`,
+    hint: `Start one without -c, or name one with -s (see: parley sessions list). An archived session must be named.${
+      elsewhere === null
+        ? ''
+        : `\nTo continue the last one of another terminal: ${words} ${quoteForShell(elsewhere.sessionId)}`
+    }`,
   });
 }
 

@@ -142,9 +142,7 @@ test('a new terminal has no current session, and is told the last one of another
   const { status, out } = await place.terminal('parley chat -n -m echo -c x');
   expect(status).toBe(2);
   expect(out).toContain('no session to continue');
-  expect(out.replaceAll(/\s+/g, ' ')).toContain(
-    `The last session of another terminal continues with -s ${session_id}.`,
-  );
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(`another terminal: parley chat -s ${session_id}`);
   expect(await count()).toBe(before);
 });
 
