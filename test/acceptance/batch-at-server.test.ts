@@ -45,10 +45,10 @@ describe('a batch at a server', () => {
 
   test('keeps its concurrency and the order of its lines, whichever response comes first', async () => {
     let running = 0;
-    let most = 0;
+    let peak = 0;
     const { env } = await at(async (request, response, count) => {
       running += 1;
-      most = Math.max(most, running);
+      peak = Math.max(peak, running);
       await delay(count % 3 === 0 ? 1 : 40);
       running -= 1;
       echo(request, response);
@@ -56,7 +56,7 @@ describe('a batch at a server', () => {
     const lines = Array.from({ length: 24 }, (_, index) => `line${index}`);
     const { results: answered } = await runBatch(place, lines.join('\n'), ['--concurrency', '6'], { env });
     expect(answered.map(({ data }) => data?.reply)).toEqual(lines);
-    expect(most).toBe(6);
+    expect(peak).toBe(6);
   });
 
   test('waits as long as the server says, and repeats the request with the same key', async () => {

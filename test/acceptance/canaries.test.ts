@@ -78,8 +78,8 @@ test.each(['SQLite', 'PostgreSQL'])(
       );
       return [...new Set(found.flat())];
     };
-    const { ephemeral: _, ...kept } = texts;
-    expect((await files()).toSorted()).toEqual(Object.values(kept).toSorted());
+    const { ephemeral: _, ...storedTexts } = texts;
+    expect((await files()).toSorted()).toEqual(Object.values(storedTexts).toSorted());
 
     await parley('sessions', 'purge', '--user', texts.user, '--yes');
     await parley('sessions', 'purge', '--deleted-before', '0d', '--confirm', '3');

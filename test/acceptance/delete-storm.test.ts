@@ -27,16 +27,16 @@ test.each([
   ['tag', 1000, 2],
 ] as const)(
   'a killed and resumed batch (%s) does all that was asked for, and nothing else',
-  async (kind, ids, most) => {
+  async (kind, ids, maxKills) => {
     const place = newPlace();
     await place.output(['models']);
     const existing = await sqliteStorm(place).fill(ids + 1, Date.now() - ids - 1);
     const { faults, kills } = await killedClients(place, {
-      ...{ kind, ids, kills: most, existing },
+      ...{ kind, ids, kills: maxKills, existing },
       random: Math.random,
     });
     expect(faults).toEqual([]);
-    expect(kills).toBeGreaterThanOrEqual(most);
+    expect(kills).toBeGreaterThanOrEqual(maxKills);
   },
   120_000,
 );

@@ -53,7 +53,7 @@ const ways: readonly [string, typeof next, boolean, number, number][] = [
   ['empty pages', (_cursor, index) => `c${index}`, true, 1, 1003],
 ];
 
-test.each(ways)('a command gives up a listing with %s', async (_way, way, empty, met, most) => {
+test.each(ways)('a command gives up a listing with %s', async (_way, way, empty, met, maxRequests) => {
   [next, isEmpty] = [way, empty];
   for (const command of commands.slice(0, met)) {
     count = 0;
@@ -63,7 +63,7 @@ test.each(ways)('a command gives up a listing with %s', async (_way, way, empty,
     expect([command, status]).toEqual([command, 1]);
     expect(err).toContain('(BAD_RESPONSE)');
     expect(err).toContain('never end');
-    expect(count).toBeLessThanOrEqual(most);
+    expect(count).toBeLessThanOrEqual(maxRequests);
     expect(server.requests.some(({ method }) => method === 'DELETE')).toBe(false);
   }
 });

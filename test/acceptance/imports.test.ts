@@ -44,7 +44,7 @@ async function imported(...words: readonly string[]) {
 }
 
 /** In the order of the results. */
-async function kept(results: readonly ResultLine[]): Promise<readonly SessionRecord[]> {
+async function storedRecords(results: readonly ResultLine[]): Promise<readonly SessionRecord[]> {
   const ids = results.filter(({ status }) => !['skipped', 'failed'].includes(status));
   if (ids.length === 0) return [];
   const words = ids.map(({ session_id }) => session_id);
@@ -77,7 +77,7 @@ describe.each(importFixtures)('$name ($origin)', (fixture) => {
     expect(first.err).not.toContain('not recognised');
     const sources = first.results.filter(({ source }) => source !== undefined);
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set([fixture.source]));
-    const records = await kept(first.results);
+    const records = await storedRecords(first.results);
     expect(toldSessions(records)).toEqual(reference.sessions);
     expect(new Set(records.map(({ session }) => session.mode))).toEqual(new Set([null]));
     const again = await imported('--from', fixture.source, path);
@@ -112,7 +112,7 @@ test('an export gives the same sessions as a zip file, as a directory and from s
     ]),
   );
   const { results, err } = await imported(zip);
-  expect(toldSessions(await kept(results))).toEqual(referenceOf(named('claude')).sessions);
+  expect(toldSessions(await storedRecords(results))).toEqual(referenceOf(named('claude')).sessions);
   expect(err).toContain('1 file not recognised and skipped: ');
   const folder = join(place.path, 'unpacked', 'inner');
   mkdirSync(folder, { recursive: true });
@@ -169,7 +169,7 @@ test('conversations outside of the filters are not imported, and a dry run impor
   // The file would fail again.
   expect(early.err).not.toContain('To retry');
   const plain = await imported('--match', 'Why*', '--messages-only', path);
-  const [current] = await kept(plain.results);
+  const [current] = await storedRecords(plain.results);
   expect(current?.messages.at(-1)?.content).toBe('A shore at ebb.');
 });
 
@@ -207,7 +207,7 @@ test('a conversation that has grown gets its new messages, and its title here st
   expect((await imported('--dry-run', file)).statuses).toEqual(['would_grow']);
   const { results } = await imported(file);
   expect(results).toMatchObject([{ status: 'grown', session_id: id }]);
-  const [record] = await kept(results);
+  const [record] = await storedRecords(results);
   expect(record?.session.title).toBe('Mine');
   expect(record?.messages.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'four']);
   expect((await imported(file)).statuses).toEqual(['unchanged']);
@@ -224,7 +224,7 @@ test('a conversation that continued here and there becomes a second session, onc
   writeFileSync(file, grownExport(['three', 'four']));
   const { results } = await imported(file);
   expect(results).toMatchObject([{ status: 'imported', fork_of: id }]);
-  const [fork] = await kept(results);
+  const [fork] = await storedRecords(results);
   expect(fork?.session).toMatchObject({ parent_id: id, forked_at: 1, message_count: 4 });
   expect((await imported(file)).results).toMatchObject([{ status: 'unchanged', fork_of: id }]);
   const texts = (await place.output(['sessions', 'messages', id, '--format', 'json']))
@@ -249,7 +249,7 @@ test('an export for OpenAI is a line of messages for each session, and can be im
 test('a line of messages with a title and a user keeps both', async () => {
   const line = JSON.stringify({ title: 'T', user: 'jane', messages: [{ role: 'user', content: 'Hi' }] });
   const back = await place.parley(['sessions', 'import', '-', '--json'], { stdin: `${line}\n` });
-  const [session] = await kept([JSON.parse(back.out)]);
+  const [session] = await storedRecords([JSON.parse(back.out)]);
   expect(session?.session).toMatchObject({ title: 'T', user: 'jane' });
 });
 

@@ -53,9 +53,9 @@ test.each<[string, readonly string[], number]>([
   ['a file to import', ['sessions', 'import', word], ofPath],
   ['a file to write', ['sessions', 'export', '--all', '-o', word], ofPath],
   ['a host', ['serve', '--host', word], ofName],
-])('the error about %s has a few lines', async (_, args, most) => {
+])('the error about %s has a few lines', async (_, args, maxLength) => {
   const { status, out, err } = await place.parley(args, { stdin: '', env: { PARLEY_API_KEY: 'k' } });
-  expect(err.length).toBeLessThan(most);
+  expect(err.length).toBeLessThan(maxLength);
   expect(out.length).toBeLessThan(ofPath);
   if (status !== 0) expect(err).toMatch(/^parley: .*\([A-Z_]+\)$/m);
   const { out: json } = await place.parley([...args, '--json'], { stdin: '', env: { PARLEY_API_KEY: 'k' } });

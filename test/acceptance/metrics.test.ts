@@ -80,8 +80,8 @@ test.each(['SQLite', 'PostgreSQL'])('a server over %s counts what it does', asyn
   expect(sumOf(samples, 'parley_store_up')).toBe(1);
   expect(sumOf(samples, 'parley_servers')).toBe(1);
   expect(sumOf(samples, 'parley_store_bytes')).toBeGreaterThan(10_000);
-  const most = kind === 'SQLite' ? 0 : 2;
-  expect(sumOf(samples, 'parley_store_connections', { state: 'most' })).toBe(most);
+  const maxConnections = kind === 'SQLite' ? 0 : 2;
+  expect(sumOf(samples, 'parley_store_connections', { state: 'most' })).toBe(maxConnections);
   const labels = samples.map((one) => JSON.stringify(one.labels)).join('\n');
   for (const secret of ['secret', data.session_id, key]) expect(labels).not.toContain(secret);
 });

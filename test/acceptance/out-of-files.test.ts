@@ -13,8 +13,8 @@ beforeEach(() => {
   onTestFinished(() => place.remove());
 });
 
-function spawnWithFiles(most: number, words: readonly string[]) {
-  const command = `ulimit -n ${most}; exec "$@"`;
+function spawnWithFiles(maxFiles: number, words: readonly string[]) {
+  const command = `ulimit -n ${maxFiles}; exec "$@"`;
   const child = spawn('/bin/sh', ['-c', command, 'sh', ...programWords, ...words], {
     env: { PATH: process.env['PATH'], ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],

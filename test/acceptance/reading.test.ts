@@ -97,9 +97,9 @@ test('every other command that shows a time does the same', async () => {
   expect(local[2]).toMatch(/^key_\w+ +valid +default +local +(now|\d min ago) +all +(now|\d+ min ago)$/);
   expect(local[3]).toMatch(/^created_at: (now|\d min ago)$/);
   expect(local[4]).toMatch(/^2\S+ +(now|\d min ago) +\d +0 +here +(delete|import)$/);
-  const kept = await times(' --utc');
-  expect(kept).toHaveLength(7);
-  for (const row of kept) expect(row).toMatch(/ 2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( |$)/);
+  const inUtc = await times(' --utc');
+  expect(inUtc).toHaveLength(7);
+  for (const row of inUtc) expect(row).toMatch(/ 2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( |$)/);
 });
 
 test('a session is rendered with the author and time of each message; --markdown never and a pipe give its Markdown', async () => {

@@ -92,11 +92,11 @@ test('an invalid template on stdin replaces none', async () => {
 });
 
 test('a linked template stays a link', async () => {
-  const kept = join(place.path, 'kept.md');
-  writeFileSync(kept, 'Before');
-  symlinkSync(kept, join(folder, 'linked.md'));
+  const target = join(place.path, 'kept.md');
+  writeFileSync(target, 'Before');
+  symlinkSync(target, join(folder, 'linked.md'));
   await place.output(['templates', 'edit', 'linked'], { stdin: 'After' });
-  expect(readFileSync(kept, 'utf8')).toBe('After');
+  expect(readFileSync(target, 'utf8')).toBe('After');
   await place.output(['templates', 'remove', 'linked']);
 });
 

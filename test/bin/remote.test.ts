@@ -14,7 +14,7 @@ import { testCertificate } from '../support/test-certificate.ts';
 
 const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 
-function kept<T extends { close(): Promise<void> }>(thing: T): T {
+function closeAfterTest<T extends { close(): Promise<void> }>(thing: T): T {
   onTestFinished(() => thing.close());
   return thing;
 }
@@ -47,13 +47,13 @@ const replying: Script = (_request, response) =>
 
 describe('a chat with a server', () => {
   it('prints its reply, and leaves no store behind', async () => {
-    const server = kept(await serve(replying));
+    const server = closeAfterTest(await serve(replying));
     expect(await run(chat(server.url))).toEqual({ status: 0, stdout: 'Hé 😀\n', stderr: '' });
     expect(server.requests[0]?.headers.authorization).toBe('Bearer the-key');
   });
 
   it('goes on with -c', async () => {
-    const server = kept(await serve(replying));
+    const server = closeAfterTest(await serve(replying));
     const data = { PARLEY_DATA_DIR: await place() };
     await run(chat(server.url), data);
     await run([...chat(server.url), '-c'], data);
@@ -62,13 +62,13 @@ describe('a chat with a server', () => {
 
   it('prints the server’s own body with --json, unknown fields and all, also of a failure', async () => {
     const body = { success: true, data: { session_id: 's-1', state: 'queued' }, odd: [1] };
-    const server = kept(await serve((_request, response) => sendJson(response, body)));
+    const server = closeAfterTest(await serve((_request, response) => sendJson(response, body)));
     const { status, stdout } = await run([...chat(server.url), '--json']);
     expect([status, JSON.parse(stdout)]).toEqual([1, body]);
   });
 
   it('traces with --debug, without the key', async () => {
-    const server = kept(await serve(replying));
+    const server = closeAfterTest(await serve(replying));
     const { stdout, stderr } = await run([...chat(server.url), '--debug']);
     expect(stdout).toBe('Hé 😀\n');
     expect(stderr).toMatch(/^curl .*\$PARLEY_API_KEY.*\n# status 200 after \d+ ms\n$/);
@@ -76,7 +76,7 @@ describe('a chat with a server', () => {
   });
 
   it('over TLS needs to be told whom to trust', async () => {
-    const server = kept(await serve(replying, testCertificate));
+    const server = closeAfterTest(await serve(replying, testCertificate));
     const refused = await run(chat(server.url));
     expect([refused.status, refused.stdout]).toEqual([6, '']);
     expect(refused.stderr).toContain('--ca FILE');
@@ -87,9 +87,9 @@ describe('a chat with a server', () => {
   });
 
   it('goes through a proxy', async () => {
-    const server = kept(await serve(replying));
+    const server = closeAfterTest(await serve(replying));
     const heads: string[] = [];
-    const proxy = kept(await serveProxy(server.port, (head) => heads.push(head)));
+    const proxy = closeAfterTest(await serveProxy(server.port, (head) => heads.push(head)));
     const words = [...chat('http://api.example/base'), '--insecure-http'];
     expect(await run(words, { HTTP_PROXY: proxy.url })).toMatchObject({ status: 0, stdout: 'Hé 😀\n' });
     expect(heads).toEqual([expect.stringContaining('POST http://api.example/base/v1/chat HTTP/1.1')]);
@@ -105,7 +105,7 @@ describe('a server of another protocol', () => {
     ['a refusal', (_request, response) => response.writeHead(401).end('no'), 4],
     ['an odd success', (_request, response) => response.end('{"ok":true}'), 1],
   ])('%s is reported in a clear line, without a stack', async (_, script, expected) => {
-    const server = kept(await serve(script));
+    const server = closeAfterTest(await serve(script));
     const there = removeAfterTest(new PlaceInProcess());
     const env = { PARLEY_API_KEY: 'the-key', PARLEY_URL: server.url };
     const outcomes = [await there.binary(['verify'], { env })];

@@ -29,7 +29,7 @@ test('a later or longer loop is detected after a few rounds', () => {
 test('of cursors without a repetition the first thousand are stored, and one more', () => {
   const seen = new SeenCursors();
   for (let at = 0; at < 5000; at++) seen.add(`c${at}`);
-  const kept = Array.from({ length: 5000 }, (_, at) => at).filter((at) => !seen.add(`c${at}`));
-  expect(kept).toHaveLength(1001);
-  expect(kept.slice(0, 1000)).toEqual(Array.from({ length: 1000 }, (_, at) => at));
+  const added = Array.from({ length: 5000 }, (_, at) => at).filter((at) => !seen.add(`c${at}`));
+  expect(added).toHaveLength(1001);
+  expect(added.slice(0, 1000)).toEqual(Array.from({ length: 1000 }, (_, at) => at));
 });

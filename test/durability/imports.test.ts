@@ -25,8 +25,8 @@ test('two imports of the same conversations at once store each session once, and
   for (const [id, status] of first) {
     expect([status, second.get(id)].toSorted()).toEqual(['imported', 'unchanged']);
   }
-  const kept = keptIn(place);
-  expect(kept.size).toBe(180);
+  const stored = keptIn(place);
+  expect(stored.size).toBe(180);
   const batches = await place.answer<{ batch: string; imported: number }[]>(['sessions', 'batches']);
   expect(batches.reduce((sum, { imported }) => sum + imported, 0)).toBe(180);
   const mine = [...first.values()].filter((status) => status === 'imported').length;

@@ -20,10 +20,10 @@ test.each([true, false])('a suspended process learns that its turn was taken (ke
   const directory = join(place.path, `data-${withKey}`);
   const report = await runPausedProcess(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
   expect(faultsOf(report)).toEqual([]);
-  const kept = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
-  if (withKey) expect(kept).toEqual(['user: hello', 'stop: of the other']);
+  const stored = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
+  if (withKey) expect(stored).toEqual(['user: hello', 'stop: of the other']);
   else {
-    expect(kept).toEqual([
+    expect(stored).toEqual([
       ...['user: hello', expect.stringMatching(/^interrupted: 0 (\d+ )*$/)],
       ...['user: next', 'stop: of the other'],
     ]);

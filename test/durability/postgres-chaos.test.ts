@@ -84,8 +84,8 @@ test('connections cut ten times a second, a crash, a silent network: nothing fai
     expect(page?.items.map(({ message_id }) => message_id)).toEqual([message, reply]);
     expect((await reader.findSession(project, session))?.message_count).toBe(2);
   }
-  const kept = await Promise.all(projects.map((project) => countOf(reader, project)));
-  expect(kept.reduce((sum, count) => sum + count, 0)).toBe(said.length);
+  const counts = await Promise.all(projects.map((project) => countOf(reader, project)));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(said.length);
 }, 60_000);
 
 function cutAll(): Promise<unknown> {

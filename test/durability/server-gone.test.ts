@@ -62,18 +62,18 @@ function chat(url: string, message: string, { session_id, idempotencyKey, stream
 /** Reads a stream until it holds a text. */
 async function readUntil(response: Response, text: string) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  let come = '';
+  let received = '';
   const more = async () => {
     const { done, value } = await reader.read();
-    come += Buffer.from(value ?? []).toString();
+    received += Buffer.from(value ?? []).toString();
     return done;
   };
-  while (!come.includes(text)) if (await more()) throw new Error(`The stream ended: ${come}`);
+  while (!received.includes(text)) if (await more()) throw new Error(`The stream ended: ${received}`);
   return {
-    session: /"session_id":"(\w+)"/.exec(come)?.[1] ?? '',
+    session: /"session_id":"(\w+)"/.exec(received)?.[1] ?? '',
     async rest() {
       while (!(await more()));
-      return come;
+      return received;
     },
   };
 }

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { type ScriptedServer, serve, serveBytes, serveProxy } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
-import { clientOf, failureOf, get, kept } from './client-fixture.ts';
+import { clientOf, closeAfterTest, failureOf, get } from './client-fixture.ts';
 
 describe('a certificate', () => {
   let server: ScriptedServer;
   const open = async () => {
-    server = kept(await serve((_request, response) => response.end('secret'), testCertificate));
+    server = closeAfterTest(await serve((_request, response) => response.end('secret'), testCertificate));
   };
 
   it('of an unknown authority is refused before anything is sent', async () => {
@@ -24,7 +24,7 @@ describe('a certificate', () => {
   });
 
   it('is requested from a server without TLS: the failure is reported as TLS', async () => {
-    const plain = kept(await serve((_request, response) => response.end()));
+    const plain = closeAfterTest(await serve((_request, response) => response.end()));
     const client = clientOf(plain.url.replace('http:', 'https:'));
     expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'tls', isSent: false });
   });
@@ -34,9 +34,11 @@ describe('a proxy', () => {
   const request = get({ path: '/path?q=1', headers: Object.freeze({ Authorization: 'Bearer k' }) });
 
   it('to an https: server gets a request for a tunnel, with its password, and sees no header of the request', async () => {
-    const server = kept(await serve((_request, response) => response.end('through'), testCertificate));
+    const server = closeAfterTest(
+      await serve((_request, response) => response.end('through'), testCertificate),
+    );
     const seen: string[] = [];
-    const proxy = kept(await serveProxy(server.port, (head) => seen.push(head)));
+    const proxy = closeAfterTest(await serveProxy(server.port, (head) => seen.push(head)));
     const client = clientOf('https://api.example', {
       proxies: { HTTPS_PROXY: proxy.url.replace('//', '//user:word@') },
       authorities: [testCertificate.cert],
@@ -51,9 +53,9 @@ describe('a proxy', () => {
   });
 
   it('to an http: server gets the request in absolute form, as from curl, with its own password', async () => {
-    const server = kept(await serve((_request, response) => response.end('through')));
+    const server = closeAfterTest(await serve((_request, response) => response.end('through')));
     const seen: string[] = [];
-    const proxy = kept(await serveProxy(server.port, (head) => seen.push(head)));
+    const proxy = closeAfterTest(await serveProxy(server.port, (head) => seen.push(head)));
     const client = clientOf('http://api.example:8080', {
       proxies: { HTTP_PROXY: proxy.url.replace('//', '//user:w%2Frd@') },
     });
@@ -68,8 +70,8 @@ describe('a proxy', () => {
   });
 
   it.each(['localhost', '127.0.0.1'])('over TLS at %s is checked by its own certificate', async (host) => {
-    const server = kept(await serve((_request, response) => response.end('through')));
-    const proxy = kept(await serveProxy(server.port, () => {}, testCertificate));
+    const server = closeAfterTest(await serve((_request, response) => response.end('through')));
+    const proxy = closeAfterTest(await serveProxy(server.port, () => {}, testCertificate));
     const proxies = { HTTP_PROXY: `https://${host}:${proxy.port}` };
     const client = clientOf('http://other.example', { proxies, authorities: [testCertificate.cert] });
     expect(await (await client.request(request)).text(10)).toBe('through');
@@ -78,7 +80,7 @@ describe('a proxy', () => {
   });
 
   it('that wants a password for an http: server is named', async () => {
-    const proxy = kept(
+    const proxy = closeAfterTest(
       await serveBytes((socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')),
     );
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url } });
@@ -90,7 +92,7 @@ describe('a proxy', () => {
   });
 
   it.each([407, 403, 502])('that refuses with %d is named, without its password', async (status) => {
-    const proxy = kept(await serveBytes((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)));
+    const proxy = closeAfterTest(await serveBytes((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)));
     const client = clientOf('https://api.example', {
       proxies: { HTTPS_PROXY: proxy.url.replace('//', '//user:word@') },
     });
@@ -103,7 +105,7 @@ describe('a proxy', () => {
 
   it('that hangs up is named, and is not asked again', async () => {
     let count = 0;
-    const proxy = kept(
+    const proxy = closeAfterTest(
       await serveBytes((socket) => {
         count += 1;
         socket.end();
@@ -118,7 +120,7 @@ describe('a proxy', () => {
   });
 
   it('that does not respond is given up after the time to connect', async () => {
-    const proxy = kept(await serveBytes(() => {}));
+    const proxy = closeAfterTest(await serveBytes(() => {}));
     const client = clientOf('https://api.example', { proxies: { HTTPS_PROXY: proxy.url }, connectMs: 300 });
     const failure = await failureOf(client.request(get()));
     expect(failure).toMatchObject({ kind: 'timeout', isSent: false });

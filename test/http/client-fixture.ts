@@ -5,7 +5,7 @@ import { HttpFailure } from '../../src/http/http-failure.ts';
 import { type Script, serve } from '../support/scripted-server.ts';
 
 /** Closed when the test is finished. */
-export function kept<T extends { close(): Promise<void> }>(thing: T): T {
+export function closeAfterTest<T extends { close(): Promise<void> }>(thing: T): T {
   onTestFinished(() => thing.close());
   return thing;
 }
@@ -20,11 +20,11 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     maxBytes: 64 * 1024 * 1024,
     detectsStale: true,
   };
-  return kept(new HttpClient({ origin, ...usual, ...options }));
+  return closeAfterTest(new HttpClient({ origin, ...usual, ...options }));
 }
 
 export async function started(script: Script, options?: Partial<HttpClientOptions>) {
-  const server = kept(await serve(script));
+  const server = closeAfterTest(await serve(script));
   return { server, client: clientOf(server.url, options) };
 }
 

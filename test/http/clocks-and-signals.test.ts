@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Script, serveBytes } from '../support/scripted-server.ts';
-import { clientOf, failureOf, get, kept, readAll, started } from './client-fixture.ts';
+import { clientOf, closeAfterTest, failureOf, get, readAll, started } from './client-fixture.ts';
 
 describe('a clock', () => {
   it('limits the wait for the head of a response', async () => {
@@ -122,7 +122,7 @@ describe('a signal', () => {
 
   it('stops the wait for a connection', async () => {
     // This proxy accepts the request for a tunnel and never responds.
-    const proxy = kept(await serveBytes(() => {}));
+    const proxy = closeAfterTest(await serveBytes(() => {}));
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url }, connectMs: 60_000 });
     const stop = new AbortController();
     setTimeout(() => stop.abort(reason), 50);

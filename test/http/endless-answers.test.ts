@@ -6,7 +6,7 @@ import { ChunkQueue } from '../../src/http/chunk-queue.ts';
 import { flood } from '../support/flood.ts';
 import { serveBytes, serveProxy, serveSocks } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
-import { clientOf, failureOf, get, kept, readAll } from './client-fixture.ts';
+import { clientOf, closeAfterTest, failureOf, get, readAll } from './client-fixture.ts';
 
 // undici warns once per process that its SOCKS support is experimental.
 beforeAll(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}));
@@ -21,11 +21,11 @@ const maxBytes = 128 * 1024;
 
 /** A client over plain sockets, and others that go through undici: through a proxy that forwards, through a tunnel, over TLS, and through a SOCKS proxy. */
 async function clients(answer: (socket: Socket) => unknown) {
-  const server = kept(await serveBytes(answer));
-  const proxy = kept(await serveProxy(server.port, () => {}));
-  const secure = kept(await serveBytes(answer, testCertificate));
-  const tunnel = kept(await serveProxy(secure.port, () => {}));
-  const socks = kept(await serveSocks(server.port));
+  const server = closeAfterTest(await serveBytes(answer));
+  const proxy = closeAfterTest(await serveProxy(server.port, () => {}));
+  const secure = closeAfterTest(await serveBytes(answer, testCertificate));
+  const tunnel = closeAfterTest(await serveProxy(secure.port, () => {}));
+  const socks = closeAfterTest(await serveSocks(server.port));
   return {
     plain: clientOf(server.url, { maxBytes }),
     tunnelled: clientOf('https://api.example', {
@@ -101,8 +101,8 @@ describe('an endless response', () => {
 });
 
 it('TLS through a SOCKS proxy is that of the target host, not of the proxy', async () => {
-  const secure = kept(await serveBytes((socket) => socket.end(), testCertificate));
-  const socks = kept(await serveSocks(secure.port));
+  const secure = closeAfterTest(await serveBytes((socket) => socket.end(), testCertificate));
+  const socks = closeAfterTest(await serveSocks(secure.port));
   const client = clientOf('https://other.example', {
     authorities: [testCertificate.cert],
     proxies: { HTTPS_PROXY: proxyUrl(socks) },
@@ -112,7 +112,7 @@ it('TLS through a SOCKS proxy is that of the target host, not of the proxy', asy
 });
 
 it('a SOCKS proxy that does not respond is given up after the time to connect, and named', async () => {
-  const silent = kept(await serveBytes(() => {}));
+  const silent = closeAfterTest(await serveBytes(() => {}));
   const client = clientOf('https://api.example', {
     proxies: { HTTPS_PROXY: proxyUrl(silent) },
     connectMs: 300,

@@ -16,16 +16,16 @@ async function* chunks(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
   for (const [index, place] of places.slice(1).entries()) yield bytes.subarray(places[index], place);
 }
 
-async function read(text: string, cuts: readonly number[] = [], most = 1000) {
-  const { events, failure } = await readBytes(new TextEncoder().encode(text), cuts, most);
+async function read(text: string, cuts: readonly number[] = [], maxLength = 1000) {
+  const { events, failure } = await readBytes(new TextEncoder().encode(text), cuts, maxLength);
   if (failure !== null) throw failure;
   return events;
 }
 
-async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most = 1000) {
+async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], maxLength = 1000) {
   const events: ServerSentEvent[] = [];
   try {
-    for await (const event of readEventStream(chunks(bytes, cuts), most)) events.push(event);
+    for await (const event of readEventStream(chunks(bytes, cuts), maxLength)) events.push(event);
     return { events, failure: null };
   } catch (failure) {
     return { events, failure };
@@ -34,9 +34,9 @@ async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most =
 
 describe('an event stream', () => {
   it('lets signals and timers run between two chunks', async () => {
-    const most = 1000;
+    const maxLines = 1000;
     async function* full() {
-      for (let count = 0; count < most; count++) yield Buffer.from(':\n\n');
+      for (let count = 0; count < maxLines; count++) yield Buffer.from(':\n\n');
     }
     let isStopped = false;
     setImmediate(() => {
@@ -47,7 +47,7 @@ describe('an event stream', () => {
       if (isStopped) break;
       count += 1;
     }
-    expect(count).toBeLessThan(most / 2);
+    expect(count).toBeLessThan(maxLines / 2);
   });
 
   const ends = ['\n', '\r\n', '\r'];

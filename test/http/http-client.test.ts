@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { httpFailure } from '../../src/http/http-failure.ts';
 import { serve, serveBytes } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
-import { clientOf, failureOf, get, kept, readAll, started } from './client-fixture.ts';
+import { clientOf, closeAfterTest, failureOf, get, readAll, started } from './client-fixture.ts';
 
 describe('a request', () => {
   it('arrives unchanged, and its response is returned', async () => {
@@ -166,7 +166,7 @@ describe('a redirect', () => {
 describe('a failure', () => {
   it('that sends an unrequested upgrade fails at once', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
-    const server = kept(await serveBytes((socket) => socket.write(upgrade)));
+    const server = closeAfterTest(await serveBytes((socket) => socket.write(upgrade)));
     const failure = await failureOf(clientOf(server.url, { responseMs: 60_000 }).request(get()));
     expect(failure).toMatchObject({ kind: 'broken', isSent: true });
   });
@@ -184,7 +184,7 @@ describe('a failure', () => {
     ['within its head', 'HTTP/1.1 200 OK\r\ncontent-le'],
   ])('of a connection that ends %s was sent', async (_, bytes) => {
     for (const end of ['end', 'resetAndDestroy'] as const) {
-      const server = kept(
+      const server = closeAfterTest(
         await serveBytes((socket) =>
           bytes === '' ? socket[end]() : socket.write(bytes, () => socket[end]()),
         ),
@@ -199,7 +199,7 @@ describe('a failure', () => {
     ['in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"success"\r\n'],
   ])('within a body %s is no end of it', async (_, bytes) => {
     for (const end of ['end', 'resetAndDestroy'] as const) {
-      const server = kept(
+      const server = closeAfterTest(
         await serveBytes((socket) => socket.write(bytes, () => setTimeout(() => socket[end](), 20))),
       );
       const whole = await clientOf(server.url).request(get());
@@ -215,7 +215,7 @@ describe('a failure', () => {
   ])(
     'on a kept connection (%s) that ends at once is told as stale, and on a new one never',
     async (_kind, tls) => {
-      const server = kept(
+      const server = closeAfterTest(
         await serve(({ path }, response) => {
           const { socket } = response;
           if (path === '/') response.end('ok');
@@ -239,7 +239,7 @@ describe('a failure', () => {
   );
 
   it('that does not speak HTTP is reported as that', async () => {
-    const server = kept(await serveBytes((socket) => socket.write('220 mail.example ESMTP\r\n')));
+    const server = closeAfterTest(await serveBytes((socket) => socket.write('220 mail.example ESMTP\r\n')));
     expect(await failureOf(clientOf(server.url).request(get()))).toMatchObject({ kind: 'unreadable' });
   });
 

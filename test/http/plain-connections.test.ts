@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../src/http/http-client.ts';
 import { serve, serveBytes } from '../support/scripted-server.ts';
-import { clientOf, get, kept } from './client-fixture.ts';
+import { clientOf, closeAfterTest, get } from './client-fixture.ts';
 
 /** Responds to every request on a connection with the same bytes. */
 async function repeating(answer: string) {
@@ -31,7 +31,7 @@ describe('a connection', () => {
     ['is not kept by HTTP/1.0', ok.replace('1.1', '1.0'), 2],
   ])('%s', async (_what, answer, connections) => {
     const server = await repeating(answer);
-    const client = clientOf(kept(server).url);
+    const client = clientOf(closeAfterTest(server).url);
     for (const _ of [1, 2]) {
       expect(await (await client.request(get())).text(100)).toBe('ok');
     }
@@ -43,7 +43,7 @@ describe('a connection', () => {
     const server = await serveBytes((socket) => {
       socket.on('data', () => (isBroken ? socket.destroy() : socket.write(ok))).write(ok);
     });
-    const client = clientOf(kept(server).url);
+    const client = clientOf(closeAfterTest(server).url);
     await (await client.request(get())).text(100);
     isBroken = true;
     await expect(client.request(get())).rejects.toMatchObject({ kind: 'broken', isStale: true });
@@ -60,7 +60,7 @@ describe('a connection', () => {
       gone.push(once(socket, 'close'));
       socket.write(ok, () => setTimeout(() => socket.write('HTTP/1.1 408 Late\r\n\r\n'), 5));
     });
-    const client = clientOf(kept(server).url);
+    const client = clientOf(closeAfterTest(server).url);
     for (const count of [1, 2]) {
       expect(await (await client.request(get())).text(100)).toBe('ok');
       await gone[count - 1];
@@ -74,7 +74,7 @@ describe('a connection', () => {
       if (path === '/first') response.end(path);
       else answer = () => response.end(path);
     });
-    const client = clientOf(kept(server).url);
+    const client = clientOf(closeAfterTest(server).url);
     const stop = new AbortController();
     const unread = await client.request(get({ path: '/first', signal: stop.signal }));
     // Its body comes with its head, or a moment later.
@@ -94,7 +94,7 @@ describe('a connection', () => {
       closed.push(once(socket, 'close'));
       if (count === 1) socket.write(ok);
     });
-    const client = clientOf(kept(server).url);
+    const client = clientOf(closeAfterTest(server).url);
     await (await client.request(get())).text(100);
     const first = client.request(get());
     const second = client.request(get());
@@ -114,7 +114,7 @@ describe('a connection', () => {
       }
       response.end();
     });
-    const answer = await clientOf(kept(server).url).request(get());
+    const answer = await clientOf(closeAfterTest(server).url).request(get());
     await delay(200);
     expect(written).toBeLessThan(size / 2);
     let read = 0;
@@ -133,7 +133,9 @@ describe('a request is refused, and nothing is sent,', () => {
     ['for a line break in its path', { path: '/a\r\nHost: b' }],
   ])('%s', async (_what, request) => {
     const server = await serve((_request, response) => response.end('ok'));
-    await expect(clientOf(kept(server).url).request(get(request))).rejects.toBeInstanceOf(TypeError);
+    await expect(clientOf(closeAfterTest(server).url).request(get(request))).rejects.toBeInstanceOf(
+      TypeError,
+    );
     expect(server.connections()).toBe(0);
   });
 });

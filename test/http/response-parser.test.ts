@@ -32,7 +32,7 @@ function read(text: string, { cuts = [] as readonly number[], ends = false } = {
 }
 
 const chunked = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=5\r\ntransfer-encoding: chunked\r\n\r\n';
-const kept = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length:';
+const keepAliveHead = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length:';
 
 describe('an answer', () => {
   it('is the same for any chunks', () => {
@@ -52,8 +52,8 @@ describe('an answer', () => {
   });
 
   it.each<[string, string, Partial<ReadAnswer>]>([
-    ['of a length', `${kept} 2\r\n\r\nhi`, { body: 'hi', isPersistent: true }],
-    ['of no length', `${kept} 0\r\n\r\n`, { body: '', isPersistent: true }],
+    ['of a length', `${keepAliveHead} 2\r\n\r\nhi`, { body: 'hi', isPersistent: true }],
+    ['of no length', `${keepAliveHead} 0\r\n\r\n`, { body: '', isPersistent: true }],
     [
       'that says nothing of its connection',
       'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',

@@ -108,9 +108,9 @@ describe('a context', () => {
           const answers = messages.filter(
             ({ content, finish_reason }) => content !== '' || finish_reason === 'stop',
           );
-          const kept = textsOf('assistant', history);
-          expect(kept.length).toBeLessThanOrEqual(answers.length);
-          expect(kept).toEqual(
+          const texts = textsOf('assistant', history);
+          expect(texts.length).toBeLessThanOrEqual(answers.length);
+          expect(texts).toEqual(
             whole.history.flatMap(({ role, content }, at) => {
               const index = lines.indexOf(whole.history[at - 1]?.content ?? '');
               const how = pairs[index]?.[2];

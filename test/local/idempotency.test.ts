@@ -38,10 +38,10 @@ test('a key repeats its answer for a day; then it is free for another request, a
   clock.now += defaultLimits.idempotencyMs + 1;
   await create('last', 'three');
   await backend.close();
-  const kept = lookInto(join(directory, 'parley.db'), (database) =>
+  const keys = lookInto(join(directory, 'parley.db'), (database) =>
     database.prepare('SELECT key FROM idempotency').pluck().all(),
   );
-  expect(kept).toEqual(['last']);
+  expect(keys).toEqual(['last']);
 });
 
 test('a key of an import is free after a day as well', async () => {

@@ -187,8 +187,8 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     gate.go();
     const [lost] = await Promise.all([losing, taking]);
     const messages = await stored(b, session);
-    const kept = messages.find(({ message_id }) => message_id === lost.done?.message_id);
-    if (lost.done !== null) expect(kept).toMatchObject({ content: 'of A', finish_reason: 'stop' });
+    const reply = messages.find(({ message_id }) => message_id === lost.done?.message_id);
+    if (lost.done !== null) expect(reply).toMatchObject({ content: 'of A', finish_reason: 'stop' });
     else expect(lost.error?.code).toBe('SESSION_BUSY');
   });
 

@@ -18,10 +18,10 @@ test('a search ranks the newest 10,000 messages, and reads one more to know whet
     const all = Array.from({ length: count }, (_, id): FoundMessage => {
       return { id, session_id: `ses_${id}`, position: 0, created_at: id, bytes: 4 };
     });
-    let most = 0;
+    let max = 0;
     const page = await searchPage(request, {
       hits: async (limit) => {
-        most = limit;
+        max = limit;
         return all.slice(-limit).reverse();
       },
       async *texts(messages) {
@@ -30,11 +30,11 @@ test('a search ranks the newest 10,000 messages, and reads one more to know whet
       },
       async *shown() {},
     });
-    return { most, newest_only: page.newest_only };
+    return { max, newest_only: page.newest_only };
   };
-  expect(await found(10_000)).toEqual({ most: 10_001, newest_only: false });
+  expect(await found(10_000)).toEqual({ max: 10_001, newest_only: false });
   read.length = 0;
-  expect(await found(10_500)).toEqual({ most: 10_001, newest_only: true });
+  expect(await found(10_500)).toEqual({ max: 10_001, newest_only: true });
   expect(read).toHaveLength(10_000);
   expect(read).not.toContain('ses_499');
   expect(read).toContain('ses_10499');

@@ -60,8 +60,8 @@ it('are used for every turn of a session, and for the first one of a session tha
   await chat(session);
   await chat(null, settings);
   await chat(null);
-  const kept = { by: 'test', ...settings };
-  expect(asked()).toEqual([kept, kept, kept, { by: 'test', ...noSettings }]);
+  const expected = { by: 'test', ...settings };
+  expect(asked()).toEqual([expected, expected, expected, { by: 'test', ...noSettings }]);
 });
 
 it('are used for the fallback of a mode that fails, which does not become the mode of the session', async () => {

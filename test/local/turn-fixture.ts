@@ -37,7 +37,7 @@ export const request = (message: string, session_id: string | null = null) => ({
 });
 
 /** The stored messages of a session: role, text, and how each ended. */
-export async function kept(backend: Backend, key: string, sessionId: string) {
+export async function storedMessages(backend: Backend, key: string, sessionId: string) {
   const { data } = await backend.archive.listMessages(callWith(key), sessionId, { limit: 200, cursor: null });
   return data.items.map(({ role, content, finish_reason }) => [role, content, finish_reason]);
 }

@@ -9,7 +9,7 @@ import { anySession } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import { engineOf, finish, openEmbedded } from '../support/embedded.ts';
-import { kept, request, TurnFixture } from './turn-fixture.ts';
+import { request, storedMessages, TurnFixture } from './turn-fixture.ts';
 
 let fixture: TurnFixture;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('a turn', () => {
           limit: 1,
           cursor: null,
         });
-        seen = await kept(other, key, data.items[0]?.session_id ?? '');
+        seen = await storedMessages(other, key, data.items[0]?.session_id ?? '');
         await other.close();
         yield finish;
       }),
@@ -51,7 +51,7 @@ describe('a turn', () => {
         usage: { input_tokens: 3, output_tokens: 1 },
       });
       const other = await openEmbedded(fixture.path);
-      expect(await kept(other, key, event.data.session_id)).toEqual([
+      expect(await storedMessages(other, key, event.data.session_id)).toEqual([
         ['user', 'hello', null],
         ['assistant', 'whole', 'length'],
       ]);
@@ -86,7 +86,7 @@ describe('a turn', () => {
     })();
     await expect(reading).rejects.toBe(reason);
     expect(stopped).toBe(true);
-    expect(await kept(backend, key, sessionId)).toEqual([
+    expect(await storedMessages(backend, key, sessionId)).toEqual([
       ['user', 'hello', null],
       ['assistant', 'half ', 'interrupted'],
     ]);
@@ -104,7 +104,7 @@ describe('a turn', () => {
       if (event.event === 'session') sessionId = event.data.session_id;
       if (event.event === 'delta') break;
     }
-    expect((await kept(backend, key, sessionId))[1]).toEqual(['assistant', 'half ', 'interrupted']);
+    expect((await storedMessages(backend, key, sessionId))[1]).toEqual(['assistant', 'half ', 'interrupted']);
   });
 
   it.each([
@@ -129,7 +129,7 @@ describe('a turn', () => {
       expect(error.retryAfter).toBe(cause instanceof ParleyError ? 7 : null);
       expect(error.message_id).toMatch(/^msg_/);
       expect(error.message).not.toContain('boom');
-      expect(await kept(backend, key, error.session_id ?? '')).toEqual([
+      expect(await storedMessages(backend, key, error.session_id ?? '')).toEqual([
         ['user', 'hello', null],
         ['assistant', 'half ', 'error'],
       ]);
@@ -208,7 +208,7 @@ describe('a turn', () => {
       'SESSION_NOT_FOUND',
     );
     await backend.archive.restoreSession(callWith(key), sessionId);
-    expect((await kept(backend, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
+    expect((await storedMessages(backend, key, sessionId))[1]).toEqual(['assistant', 'late', 'stop']);
   });
 
   it.each([
@@ -240,6 +240,6 @@ describe('a turn', () => {
       `kept in session ${error.session_id}; the reply is not.`,
     );
     expect(`${error.message} ${error.hint}`).not.toMatch(/this was not kept/i);
-    expect(await kept(backend, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
+    expect(await storedMessages(backend, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);
   });
 });

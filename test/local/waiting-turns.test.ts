@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
-import { kept, request, TurnFixture } from './turn-fixture.ts';
+import { request, storedMessages, TurnFixture } from './turn-fixture.ts';
 
 let fixture: TurnFixture;
 beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('a turn', () => {
     expect(error.code).toBe('SESSION_BUSY');
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
-    expect(await kept(backend, key, session_id)).toEqual([
+    expect(await storedMessages(backend, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
     ]);
@@ -134,7 +134,7 @@ describe('a turn', () => {
       owner: { id: 'third', isGone: (owner) => owner === 'killed' },
     });
     await collect(knowing.backend.service.chat(callWith(key), request('three', session_id), 'chunks'));
-    expect(await kept(knowing.backend, key, session_id)).toEqual([
+    expect(await storedMessages(knowing.backend, key, session_id)).toEqual([
       ['user', 'one', null],
       ['assistant', '', 'interrupted'],
       ['user', 'three', null],
@@ -160,7 +160,7 @@ describe('a turn', () => {
       event: 'done',
       data: { session_id: error.session_id, reply: 'hello 2', message_count: 2 },
     });
-    expect(await kept(backend, key, error.session_id ?? '')).toEqual([
+    expect(await storedMessages(backend, key, error.session_id ?? '')).toEqual([
       ['user', 'hello', null],
       ['assistant', 'hello 2', 'stop'],
     ]);

@@ -17,13 +17,13 @@ const message = (position: number) => ({
 const tooMuch = Buffer.alloc(65 * 1024 * 1024, ' ');
 
 /** A server that answers with so many messages at most; more are too much for any client. */
-async function serverOf(most: number) {
+async function serverOf(maxPage: number) {
   const limits: number[] = [];
   const server = await serve((request, response) => {
     const query = new URL(request.path, 'http://a').searchParams;
     const limit = Number(query.get('limit'));
     limits.push(limit);
-    if (limit > most) return void response.end(tooMuch);
+    if (limit > maxPage) return void response.end(tooMuch);
     const items = Array.from({ length: limit }, (_, at) => message(at + Number(query.get('cursor'))));
     response.end(JSON.stringify({ success: true, data: { items, next_cursor: String(limit) } }));
   });

@@ -160,9 +160,9 @@ it.each(Object.keys(operations).filter((name) => !name.startsWith('messages')))(
 it('a session with hidden messages is imported only by a server that stores them', async () => {
   const hidden_messages = [{ ...message, role: 'user' as const, finish_reason: null, undone_at: time }];
   const record = { session: { ...session, message_count: 0 }, messages: [], hidden_messages };
-  const kept = await meet(parley, { extensions: ['lines'] });
-  await kept.backend.archive.importSession(call, record);
-  expect(JSON.parse(kept.server.requests[0]?.body ?? '')).toEqual(record);
+  const current = await meet(parley, { extensions: ['lines'] });
+  await current.backend.archive.importSession(call, record);
+  expect(JSON.parse(current.server.requests[0]?.body ?? '')).toEqual(record);
   const { backend, server } = await meet((_request, response) =>
     sendJson(response, { success: true, data: session }),
   );

@@ -100,7 +100,7 @@ describe('a lossy proxy in front of this server', () => {
         }
         expect(reply).toMatchObject({ reply: message });
       }
-      const kept: (readonly [string, string])[] = [];
+      const stored: (readonly [string, string])[] = [];
       for (let cursor: string | null = null, isMore = true; isMore; isMore = cursor !== null) {
         const page = { limit: 200, cursor };
         const { data: messagePage } = await server.backend.archive.listMessages(
@@ -108,10 +108,10 @@ describe('a lossy proxy in front of this server', () => {
           data.session_id,
           page,
         );
-        kept.push(...messagePage.items.map(({ role, content }) => [role, content] as const));
+        stored.push(...messagePage.items.map(({ role, content }) => [role, content] as const));
         cursor = messagePage.next_cursor;
       }
-      expect(kept).toEqual(
+      expect(stored).toEqual(
         messages.flatMap((message) => [
           ['user', message],
           ['assistant', message],

@@ -84,13 +84,13 @@ async function readValue(body: Buffer): Promise<unknown> {
 }
 
 test('whatever its shape, the value of a body takes less than ten times the bytes of the body', async () => {
-  const kept: unknown[] = [];
+  const values: unknown[] = [];
   const bodies = Object.entries(shapes).map(([name, make]) => [name, Buffer.from(make())] as const);
   // The first time, the functions that are called take memory, too.
   for (const [, body] of bodies) await readValue(body);
   const timesOf = async (body: Buffer) => {
     const before = usedMemory();
-    kept.push(await readValue(body));
+    values.push(await readValue(body));
     return (usedMemory() - before) / body.length;
   };
   for (const [name, body] of bodies) {
@@ -98,7 +98,7 @@ test('whatever its shape, the value of a body takes less than ten times the byte
     const times = Math.min(await timesOf(body), await timesOf(body));
     expect(times, `${name}: ${times}`).toBeLessThan(10);
   }
-  expect(kept.filter((value) => value !== undefined)).toHaveLength(10);
+  expect(values.filter((value) => value !== undefined)).toHaveLength(10);
 });
 
 test.each([

@@ -14,15 +14,15 @@ test('of a thousand clients that disconnect at once, a few are rejected in each 
   await nextTurn();
   for (const body of bodies) body.destroy();
   let before = 0;
-  let most = 0;
+  let max = 0;
   while (failures.length < bodies.length) {
     await nextTurn();
-    most = Math.max(most, failures.length - before);
+    max = Math.max(max, failures.length - before);
     before = failures.length;
   }
   await Promise.all(readings);
   expect(failures.every((error) => error instanceof ClientDisconnected)).toBe(true);
-  expect(most).toBeLessThanOrEqual(100);
+  expect(max).toBeLessThanOrEqual(100);
 });
 
 test('a read rejects at once when its client disconnects while the body waits for room', async () => {

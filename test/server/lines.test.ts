@@ -111,7 +111,7 @@ test('a client that disconnects removes no reply: the received part is an altern
   const path = await chatted({ engines: held.engines }, 'one');
   const running = await server.ask('POST', `${path}/regenerate`, { headers: stream, body: {} });
   const reader = running.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let come = ''; !come.includes('half'); ) come += (await reader?.read())?.value ?? '';
+  for (let text = ''; !text.includes('half'); ) text += (await reader?.read())?.value ?? '';
   await reader?.cancel();
   await expect.poll(async () => (await contents(path, '?all=true')).length).toBe(3);
   expect(await contents(path)).toEqual(['one', 'first']);

@@ -30,23 +30,23 @@ async function keptReply(sessionId: string) {
   return { content, finish_reason };
 }
 
-/** Reads a stream until a text has come, and hands back what has come and how to read on. */
+/** Reads a stream until a text has arrived. Returns the received text, and how to read on. */
 async function readUntil(response: Response, text: string) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let come = '';
-  while (!come.includes(text)) {
+  let received = '';
+  while (!received.includes(text)) {
     const step = await reader?.read();
-    if (step === undefined || step.done) throw new Error(`The stream ended before ${text}: ${come}`);
-    come += step.value;
+    if (step === undefined || step.done) throw new Error(`The stream ended before ${text}: ${received}`);
+    received += step.value;
   }
   return {
-    come,
+    received,
     cancel: () => reader?.cancel(),
     async rest() {
       for (;;) {
         const step = await reader?.read();
-        if (step === undefined || step.done) return come;
-        come += step.value;
+        if (step === undefined || step.done) return received;
+        received += step.value;
       }
     },
   };
@@ -189,7 +189,7 @@ test('the received part is kept when a reader cancels between two events', async
   await open({ engines: held.engines });
   const reading = await readUntil(await chat('hello'), 'event: session');
   await reading.cancel();
-  const sessionId = eventsOf(reading.come)[0]?.body.data.session_id;
+  const sessionId = eventsOf(reading.received)[0]?.body.data.session_id;
   await expect.poll(async () => (await keptReply(sessionId)).finish_reason).toBe('interrupted');
 });
 
@@ -395,7 +395,7 @@ test('a stop also stops the engine of a reply whose reader has stalled', async (
   await open({ engines: held.engines, serverLimits: { graceMs: 20 } });
   const reading = await readUntil(await chat('hello'), 'event: session');
   await server.app.stop();
-  const sessionId = eventsOf(reading.come)[0]?.body.data.session_id;
+  const sessionId = eventsOf(reading.received)[0]?.body.data.session_id;
   expect((await keptReply(sessionId)).finish_reason).toBe('interrupted');
   expect(eventsOf(await reading.rest()).at(-1)).toMatchObject({
     event: 'error',

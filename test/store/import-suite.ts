@@ -42,8 +42,8 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
       expect(await store.importSession(project, record, null)).toEqual({ kind: 'done', value: session });
       expect(await store.findSession(project, session.session_id)).toEqual(session);
       const place = { limit: 1000, after: null };
-      const kept = await store.listMessages(project, session.session_id, place);
-      expect(kept).toEqual({ items: record.messages, hasMore: false });
+      const messages = await store.listMessages(project, session.session_id, place);
+      expect(messages).toEqual({ items: record.messages, hasMore: false });
       expect(await snippets(store, project, '"text 249"')).toEqual(['⟦text 249⟧']);
     });
 

@@ -123,11 +123,11 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       await create(mine, 'mine');
       const theirs = await create(other, 'theirs');
       const deleted = await store.deleteSessions(mine, [session_id], startOfTime, once('delete'));
-      const kept = await newSession(store, mine);
-      const restored = await store.restoreSession(mine, kept, once('restore'));
+      const remaining = await newSession(store, mine);
+      const restored = await store.restoreSession(mine, remaining, once('restore'));
       await store.purgeSessions({ projectId: null, deletedBefore: startOfTime + 1 }, options);
       expect(await create(other, 'again')).toEqual(theirs);
-      expect(await store.restoreSession(mine, kept, once('restore'))).toEqual(restored);
+      expect(await store.restoreSession(mine, remaining, once('restore'))).toEqual(restored);
       expect(await store.deleteSessions(mine, [session_id], startOfTime, once('delete'))).not.toEqual(
         deleted,
       );

@@ -117,9 +117,9 @@ export function describeReplacements(name: string, open: () => Promise<SessionSt
     it('drop only messages that the named session keeps, and their keys go there', async () => {
       const store = await open();
       const project = await newProject(store);
-      const kept = recordOf(newId('ses'), ['a', 'b']);
-      const id = kept.session.session_id;
-      await store.importSession(project, kept, null);
+      const record = recordOf(newId('ses'), ['a', 'b']);
+      const id = record.session.session_id;
+      await store.importSession(project, record, null);
       await turnOf(store, project, id, 'mine', { now: startOfTime + 5000 });
       const start = { session_id: id, content: 'again', idempotencyKey: once('key') };
       const turn = await begin(store, project, start);
@@ -130,7 +130,7 @@ export function describeReplacements(name: string, open: () => Promise<SessionSt
         session: { ...before.session, session_id: newId('fork'), parent_id: id, forked_at: 1 },
       };
       const other = recordOf(id, ['a', 'b', 'theirs', 'THEIRS']);
-      const theirs = { session: other.session, messages: [...kept.messages, ...other.messages.slice(2)] };
+      const theirs = { session: other.session, messages: [...record.messages, ...other.messages.slice(2)] };
       const replaces = { session: before.session, kept_in: fork.session.session_id };
       expect(await store.importSession(project, { ...theirs, replaces }, null)).toEqual(refused);
       expect(await store.importSession(project, { ...theirs, replaces: before }, null)).toEqual(refused);

@@ -148,8 +148,8 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
       const { items } = await search(store, project, 'fox');
       expect(items.map(({ session }) => session.session_id)).toEqual(['ses_c', 'ses_b', 'ses_a']);
       const [first] = items;
-      const kept = await store.listMessages(project, 'ses_c', { limit: 4, after: null });
-      const newest = kept?.items.map(({ message_id }) => message_id).reverse();
+      const messages = await store.listMessages(project, 'ses_c', { limit: 4, after: null });
+      const newest = messages?.items.map(({ message_id }) => message_id).reverse();
       expect(first?.hits.map(({ message_id }) => message_id)).toEqual(newest?.slice(0, 3));
     });
 

@@ -162,13 +162,13 @@ export function describeSettings(name: string, open: () => Promise<SessionStore>
           session: { session_id, title, created_at, updated_at, message_count },
           messages: messages.map((message) => ({ ...message, mode: `mode ${message.position}` })),
         };
-        const kept = { ...older.session, ...bareSession, mode: `mode ${length - 2}` };
-        const done = { kind: 'done', value: kept };
+        const expected = { ...older.session, ...bareSession, mode: `mode ${length - 2}` };
+        const done = { kind: 'done', value: expected };
         expect(await store.importSession(project, older, null)).toEqual(done);
-        expect(await store.findSession(project, session_id)).toEqual(kept);
+        expect(await store.findSession(project, session_id)).toEqual(expected);
         // Settings that the session got meanwhile are not in the older export, which still is the same session.
         const changed = await store.changeSession(project, session_id, settings);
-        const again = { kind: 'done', value: { ...kept, ...settings } };
+        const again = { kind: 'done', value: { ...expected, ...settings } };
         expect(changed).toEqual(again.value);
         expect(await store.importSession(project, older, null)).toEqual(again);
       },

@@ -177,7 +177,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
     it.each([
       ['a whole reply', turnReply({ content: 'late' }), 'stop: late'],
       ['a part of a reply', turnReply({ content: 'la', finish_reason: 'interrupted' }), 'interrupted: la'],
-    ])('keep %s of an owner that has lost them, in place of the empty reply', async (_, reply, kept) => {
+    ])('keep %s of an owner that has lost them, in place of the empty reply', async (_, reply, expected) => {
       const store = await open();
       const project = await newProject(store);
       const lost = await begin(store, project);
@@ -190,7 +190,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
       const again = { ...reply, message_id: newId('reply') };
       expect(await store.endTurn(project, lost, again)).toEqual({ kind: 'kept', message_count: 3 });
-      expect(await contents(store, project, session_id)).toEqual(['user: Hello', kept, 'user: Again']);
+      expect(await contents(store, project, session_id)).toEqual(['user: Hello', expected, 'user: Again']);
       // Every activity changes the time, and none moves it back.
       expect((await store.findSession(project, session_id))?.updated_at).toBe(at(5001));
       // The late reply does not release the running turn.

@@ -114,14 +114,14 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
       const store = await open();
       const project = await newProject(store);
       const gone = await say(store, project, 'canary', user);
-      const kept = await say(store, project, 'canary', 'Bob');
+      const other = await say(store, project, 'canary', 'Bob');
       const active = await say(store, project, 'canary', user);
       const running = await begin(
         store,
         project,
         turnStart({ session_id: null, newSession: { session_id: newId('ses'), title: null, user } }),
       );
-      const deleted = [gone, kept, running.session_id];
+      const deleted = [gone, other, running.session_id];
       await store.deleteSessions(project, deleted, startOfTime, null);
       const filter = { projectId: project, user };
       expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 2 });
@@ -131,7 +131,7 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
         ...{ kind: 'purged', report: { sessions: 1, messages: 2, integrity: 'ok' } },
       });
       expect(await store.holdsAny(project, [gone])).toBe(false);
-      for (const id of [kept, running.session_id]) expect(await store.holdsAny(project, [id])).toBe(true);
+      for (const id of [other, running.session_id]) expect(await store.holdsAny(project, [id])).toBe(true);
       const found = (await search(store, project, 'canary')).items.map(({ session }) => session.session_id);
       expect(found).toEqual([active]);
       expect(await store.endTurn(project, running, turnReply())).toMatchObject({ kind: 'kept' });

@@ -34,7 +34,7 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
   const sockets = new Set<Socket>();
   let deletions = 0;
   let running = 0;
-  let most = 0;
+  let peak = 0;
   const http = createServer((request, response) => {
     request.resume();
     request.on('end', () => answer(request, response));
@@ -52,7 +52,7 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     unanswered: new Set(),
     keys: new Set(['key-1']),
     deletions: () => deletions,
-    atOnce: () => most,
+    atOnce: () => peak,
     close: () =>
       new Promise<void>((resolve) => {
         http.close(() => resolve());
@@ -89,7 +89,7 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
 
   function begin(id: string, response: ServerResponse): void {
     running += 1;
-    most = Math.max(most, running);
+    peak = Math.max(peak, running);
     const count = deletions;
     const go = () => {
       running -= 1;

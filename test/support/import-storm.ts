@@ -113,13 +113,13 @@ async function onlyBatch(place: Place, faults: string[]): Promise<string | null>
 
 export function differences(
   expected: ReadonlyMap<string, string>,
-  kept: ReadonlyMap<string, string>,
+  stored: ReadonlyMap<string, string>,
 ): readonly string[] {
   return [
     ...[...expected]
-      .filter(([id, digest]) => kept.get(id) !== digest)
+      .filter(([id, digest]) => stored.get(id) !== digest)
       .map(([id]) => `${id} differs or lacks`),
-    ...[...kept.keys()].filter((id) => !expected.has(id)).map((id) => `${id} is one too many`),
+    ...[...stored.keys()].filter((id) => !expected.has(id)).map((id) => `${id} is one too many`),
   ];
 }
 

@@ -175,14 +175,17 @@ function acknowledgementFaults(
   return witnesses.flatMap(({ content, message, reply, failure }) => {
     const name = content.slice(0, 14);
     const times = timesAsked.get(content) ?? 0;
-    const kept = message === null ? undefined : byId.get(message.message_id);
+    const storedMessage = message === null ? undefined : byId.get(message.message_id);
     const answer = reply === null ? undefined : byId.get(reply.message_id);
     return [
       ...(failure === null ? [] : [`${name}: failed by itself, ${failure}`]),
       ...(times > 1 ? [`${name}: stored ${times} times`] : []),
-      ...(message !== null && kept?.content !== content ? [`${name}: acknowledged and lost`] : []),
-      ...(message !== null && kept?.session_id !== message.session_id ? [`${name}: in another session`] : []),
-      ...(reply !== null && (answer?.content !== content || answer.position !== (kept?.position ?? 0) + 1)
+      ...(message !== null && storedMessage?.content !== content ? [`${name}: acknowledged and lost`] : []),
+      ...(message !== null && storedMessage?.session_id !== message.session_id
+        ? [`${name}: in another session`]
+        : []),
+      ...(reply !== null &&
+      (answer?.content !== content || answer.position !== (storedMessage?.position ?? 0) + 1)
         ? [`${name}: reply acknowledged and lost`]
         : []),
     ];

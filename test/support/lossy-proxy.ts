@@ -27,8 +27,8 @@ export async function openLossyProxy(
     const body = await buffer(answer);
     if (share !== null) lost += 1;
     if (share === 0) return void response.destroy();
-    const { 'transfer-encoding': _chunked, ...kept } = answer.headers;
-    response.writeHead(answer.statusCode ?? 500, { ...kept, 'content-length': body.length });
+    const { 'transfer-encoding': _chunked, ...rest } = answer.headers;
+    response.writeHead(answer.statusCode ?? 500, { ...rest, 'content-length': body.length });
     if (share === null) return void response.end(body);
     response.write(body.subarray(0, Math.floor(body.length * share)), () => response.destroy());
   }

@@ -60,14 +60,14 @@ export class ProgramInProcess {
   ): CliHost {
     const { directory, backend, apiKey } = this.#options;
     // The caller opens and closes it.
-    const kept: Backend = { ...backend, close: async () => {} };
+    const openBackend: Backend = { ...backend, close: async () => {} };
     return hostInProcess({
       directory,
       outputs,
       stdin,
       signal,
       newRequestId: () => `req_${++this.#requests}`,
-      openBackend: async () => ({ backend: kept, apiKey }),
+      openBackend: async () => ({ backend: openBackend, apiKey }),
     });
   }
 }

@@ -34,7 +34,11 @@ export async function oldStore(
 /** A run is stopped when it has expired some more sessions. */
 export async function killedRuns(
   place: Place,
-  { expire, kills: most, pauseMs }: { readonly expire: number; readonly kills: number; pauseMs(): number },
+  {
+    expire,
+    kills: maxKills,
+    pauseMs,
+  }: { readonly expire: number; readonly kills: number; pauseMs(): number },
   store = sqliteStorm(place),
 ): Promise<RetentionStorm> {
   const { env, schema } = store;
@@ -51,7 +55,7 @@ export async function killedRuns(
       isRunning = false;
     });
     let isStopped = false;
-    if (kills < most) {
+    if (kills < maxKills) {
       while (isRunning && (await expired()) <= before) await pause(5);
       await pause(pauseMs());
       isStopped = isRunning;
@@ -62,7 +66,7 @@ export async function killedRuns(
     // A run whose connections end may end, or continue over others.
     if (isStopped) kills += 1;
     else if (end.status !== 0) faults.push(`ended with ${end.status}`);
-    if (runs > most + 20) faults.push('never ended');
+    if (runs > maxKills + 20) faults.push('never ended');
     isOver = end.status === 0 || faults.length > 0;
     if ((await expired()) > 0) words = ['retention', 'run', '--yes'];
   }

@@ -107,8 +107,8 @@ export class SyncedPlaces {
       newRequestId: () => `req_${++requests}`,
       openBackend: async ({ url }) => {
         const place = url === null ? here : there;
-        const kept: Backend = { ...place.backend, close: async () => {} };
-        return { backend: this.around(kept, place), apiKey: place.call.apiKey };
+        const openBackend: Backend = { ...place.backend, close: async () => {} };
+        return { backend: this.around(openBackend, place), apiKey: place.call.apiKey };
       },
     });
     const profile = { ...emptyProfile, url: `http://127.0.0.1/${there.name}`, key: 'pk_unused' };

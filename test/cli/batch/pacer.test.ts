@@ -4,12 +4,12 @@ import { Pacer, type PacerOptions } from '../../../src/cli/batch/pacer.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 
 /** A pacer whose clock moves only by its pauses. */
-function paced(most: number, more: Partial<PacerOptions> = {}) {
+function paced(concurrency: number, more: Partial<PacerOptions> = {}) {
   const clock = { now: 1_000_000 };
   const notices: string[] = [];
   const stop = new AbortController();
   const pacer = new Pacer({
-    maxConcurrency: most,
+    maxConcurrency: concurrency,
     maxUnanswered: 16,
     isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
@@ -75,15 +75,15 @@ test('no more calls run at once than the limit says, and all of them run in the 
   const { pacer } = paced(16);
   for (let refusal = 0; refusal < 3; refusal += 1) await pacer.run(turnedAway(1));
   let running = 0;
-  let most = 0;
+  let peak = 0;
   const call = async () => {
     running += 1;
-    most = Math.max(most, running - pacer.limit);
+    peak = Math.max(peak, running - pacer.limit);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
   await Promise.all(Array.from({ length: 60 }, () => pacer.run(call)));
-  expect([most, running]).toEqual([0, 0]);
+  expect([peak, running]).toEqual([0, 0]);
 });
 
 test('a pause is as long as the server says, or longer each time if it says nothing', async () => {

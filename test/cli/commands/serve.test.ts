@@ -200,9 +200,9 @@ test('of 50 chats under a server that is killed, every message and reply that wa
       const { data } = (await response.json()) as {
         data: { items: { message_id: string; content: string }[] };
       };
-      const kept = data.items.find(({ message_id }) => message_id === body.data.message_id);
-      if (event === 'session') expect(kept?.content).toMatch(new RegExp(`^message ${index} `));
-      else expect(kept?.content).toBe(body.data.reply);
+      const stored = data.items.find(({ message_id }) => message_id === body.data.message_id);
+      if (event === 'session') expect(stored?.content).toMatch(new RegExp(`^message ${index} `));
+      else expect(stored?.content).toBe(body.data.reply);
     }
   }
   const { session_id } = events.find((one) => one.length > 0)?.[0]?.body.data ?? {};

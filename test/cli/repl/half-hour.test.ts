@@ -95,8 +95,8 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
 
   ada = await leave(screen);
   expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Continue with: parley repl -s ${ada}`);
-  const kept = await person.said(ada);
-  expect(kept.filter((_, at) => at % 2 === 0).map((text) => text.trimEnd())).toEqual([
+  const contents = await person.said(ada);
+  expect(contents.filter((_, at) => at % 2 === 0).map((text) => text.trimEnd())).toEqual([
     'My name is Ada.',
     'What is my name?',
     ...['one\ntwo', 'one\ntwo', 'one\ntwo'],

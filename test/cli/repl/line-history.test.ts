@@ -61,9 +61,9 @@ test('holds a thousand lines, also where two processes write', async () => {
   expect(other.lines.at(-1)).toBe('old 1498');
   await Promise.all([one.add('of one'), other.add('of the other')]);
   await one.add('of one again');
-  const kept = readFileSync(one.path, 'utf8').split('\n').filter(Boolean);
-  expect(kept.length).toBeLessThanOrEqual(1002);
-  expect(kept.slice(-3).toSorted()).toEqual(['"of one again"', '"of one"', '"of the other"']);
+  const lines = readFileSync(one.path, 'utf8').split('\n').filter(Boolean);
+  expect(lines.length).toBeLessThanOrEqual(1002);
+  expect(lines.slice(-3).toSorted()).toEqual(['"of one again"', '"of one"', '"of the other"']);
   expect(readdirSync(join(dataDirectory, 'history'))).toEqual(['local.jsonl', 'local.lock']);
 });
 
@@ -77,8 +77,8 @@ test('of a file of any length is the newest thousand lines, and the next line sh
   const history = open();
   expect(history.lines).toEqual(Array.from({ length: 1000 }, (_, index) => `line ${39_000 + index}`));
   await history.add('last');
-  const kept = readFileSync(history.path, 'utf8').split('\n').filter(Boolean);
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, '"line 39001"', '"last"']);
+  const newest = readFileSync(history.path, 'utf8').split('\n').filter(Boolean);
+  expect([newest.length, newest[0], newest.at(-1)]).toEqual([1000, '"line 39001"', '"last"']);
 });
 
 test('remembers a very long line without storing it', async () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await model.close();
 });
 
-const most = 400_000;
+const replyLength = 400_000;
 /** A busy machine may delay some key presses, but not all. */
 const presses = 10;
 const patienceMs = 20_000;
@@ -33,7 +33,7 @@ async function stopped(screen: TerminalScreen, text: RegExp): Promise<number> {
   const before = screen.bytes.length;
   const written = () => screen.bytes.slice(before);
   const reply = await model.next();
-  for (let piece = 0; piece < 4; piece += 1) reply.say('['.repeat(most / 4));
+  for (let piece = 0; piece < 4; piece += 1) reply.say('['.repeat(replyLength / 4));
   await screen.until('the brackets', () => written().includes('[['));
   let hasEnded = false;
   void screen.ended.then(() => {
@@ -60,7 +60,7 @@ async function expectInterrupted(id: string): Promise<void> {
   const { finish_reason, content = '' } = (await messagesOf(place, id)).at(-1) ?? {};
   expect(finish_reason).toBe('interrupted');
   expect(content).toMatch(/^\[+$/);
-  expect(content.length).toBeLessThanOrEqual(most);
+  expect(content.length).toBeLessThanOrEqual(replyLength);
 }
 
 test('Ctrl-C in 400,000 brackets shows the prompt within 100 ms, and stores the received part', async () => {

@@ -209,9 +209,9 @@ describe('a silent stdin', () => {
 
 test('a full pipe can be stopped between two chunks, whatever is done with them', async () => {
   const stop = new AbortController();
-  const most = 1000;
+  const maxChunks = 1000;
   async function* full() {
-    for (let count = 0; count < most; count++) yield Buffer.from('text');
+    for (let count = 0; count < maxChunks; count++) yield Buffer.from('text');
   }
   const open = () => Readable.from(full());
   setImmediate(() => stop.abort(new Error('stopped')));
@@ -220,7 +220,7 @@ test('a full pipe can be stopped between two chunks, whatever is done with them'
     for await (const _chunk of stdinBytes(reading(open, never, stop.signal))) count += 1;
   })();
   await expect(all).rejects.toThrow('stopped');
-  expect(count).toBeLessThan(most);
+  expect(count).toBeLessThan(maxChunks);
 });
 
 test('a pipe, a socket and a file are read by default; a device and a closed stdin are not', () => {

@@ -43,14 +43,14 @@ const limit = 1024 * 1024;
 const words: Readonly<Record<string, () => Promise<void>>> = {
   /** The number of chunks of 64 KiB. */
   async pour() {
-    let most = 0;
+    let peak = 0;
     for (let part = 0; part < Number(argument); part++) {
       const written = stdout.write(`${part % 10}`.repeat(64 * 1024));
-      most = Math.max(most, process.stdout.writableLength);
+      peak = Math.max(peak, process.stdout.writableLength);
       await written;
     }
     await stdout.finish();
-    await stderr.write(`${most}`);
+    await stderr.write(`${peak}`);
     process.exit(0);
   },
   /** The number of lines, each written separately. */

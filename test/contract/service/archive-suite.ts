@@ -144,14 +144,14 @@ export function describeArchive(given: GivenService): void {
     });
 
     it('lists deleted sessions and active sessions separately', async () => {
-      const kept = await create(backend, first);
+      const other = await create(backend, first);
       const gone = await create(backend, first);
       await backend.service.deleteSession(first, gone.session_id);
       const ids = async (deleted: boolean) =>
         (await backend.archive.listSessions(first, { ...everySession, deleted })).data.items.map(
           ({ session_id }) => session_id,
         );
-      expect(await ids(false)).toEqual([kept.session_id]);
+      expect(await ids(false)).toEqual([other.session_id]);
       expect(await ids(true)).toEqual([gone.session_id]);
     });
 

@@ -160,8 +160,8 @@ export function describeChat(given: GivenService): void {
       ];
       for (const text of texts)
         expect((await say(backend.service, first, text, session_id)).reply).toBe(text);
-      const kept = await messagesOf(backend, first, session_id);
-      expect(kept.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(texts);
+      const messages = await messagesOf(backend, first, session_id);
+      expect(messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(texts);
     });
 
     it('a message of exactly the limit is accepted; with one byte more it is refused, and both sizes are named', async () => {

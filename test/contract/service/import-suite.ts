@@ -69,8 +69,8 @@ export function describeImport(given: GivenService): void {
         await collect(archive.regenerate(first, id, { mode: 'eliza' }, 'whole'));
         expect(await modeOf(id)).toBe('eliza');
       }
-      const kept = await messagesOf(backend, first, copy);
-      expect(kept.map(({ mode }) => mode)).toEqual(['gpt', 'gpt', 'gpt', 'eliza']);
+      const copies = await messagesOf(backend, first, copy);
+      expect(copies.map(({ mode }) => mode)).toEqual(['gpt', 'gpt', 'gpt', 'eliza']);
     });
 
     it('a session with times before 1970 is imported unchanged', async () => {

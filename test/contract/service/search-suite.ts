@@ -101,10 +101,10 @@ export function describeSearch(given: GivenService): void {
       const long = await say(backend.service, first, `fox ${'and much else '.repeat(60)}`);
       const older = await say(backend.service, first, 'one fox');
       const newer = await say(backend.service, first, 'our fox');
-      const most = await say(backend.service, first, 'fox fox fox');
+      const best = await say(backend.service, first, 'fox fox fox');
       const { items } = await search('fox');
       expect(items.map(({ session }) => session.session_id)).toEqual(
-        [most, newer, older, long].map(({ session_id }) => session_id),
+        [best, newer, older, long].map(({ session_id }) => session_id),
       );
       const scores = items.map(({ score }) => score);
       expect(scores).toEqual(scores.toSorted((one, other) => other - one));

@@ -104,12 +104,12 @@ export function describeSettings(given: GivenService): void {
       expect(await get(data.session_id)).toEqual(shown);
       expect(await list()).toEqual([shown]);
       await say(backend.service, first, 'needle', data.session_id);
-      const kept = { ...bareSession, ...settings, mode: 'echo' };
+      const expected = { ...bareSession, ...settings, mode: 'echo' };
       const found = await backend.archive.searchSessions(first, { query: 'needle', limit: 5, cursor: null });
-      expect(found.data.items[0]?.session).toMatchObject(kept);
+      expect(found.data.items[0]?.session).toMatchObject(expected);
       await backend.service.deleteSession(first, data.session_id);
       const { data: restored } = await backend.archive.restoreSession(first, data.session_id);
-      expect(restored).toMatchObject(kept);
+      expect(restored).toMatchObject(expected);
     });
 
     it('stay with the session that a chat creates', async () => {
@@ -215,10 +215,10 @@ export function describeSettings(given: GivenService): void {
       await say(backend.service, first, 'hi', session_id, 'eliza');
       const { mode: _, system, parameters, parent_id, forked_at, ...facts } = await get(session_id);
       const messages = await messagesOf(backend, first, session_id);
-      const kept = { ...facts, ...bareSession, mode: 'eliza' };
+      const expected = { ...facts, ...bareSession, mode: 'eliza' };
       for (const session of [facts, { ...facts, ...bareSession }]) {
         for (let times = 0; times < 2; times += 1)
-          expect((await backend.archive.importSession(second, { session, messages })).data).toEqual(kept);
+          expect((await backend.archive.importSession(second, { session, messages })).data).toEqual(expected);
       }
     });
 

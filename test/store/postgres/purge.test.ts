@@ -53,7 +53,7 @@ async function withErasable(schema: string, patienceMs = 3000) {
   const marker = `canary${schema}`;
   const { store } = await openTestPostgres(server, { schema, patienceMs });
   const project = await newProject(store);
-  const kept = await newSession(store, project, { title: 'kept' });
+  const other = await newSession(store, project, { title: 'kept' });
   const texts = Array.from({ length: 200 }, (_, index) => `${marker} ${index}`);
   const { session, messages } = recordOf(newId('ses'), texts, marker);
   // A long system prompt is stored beside its table.
@@ -82,7 +82,7 @@ async function withErasable(schema: string, patienceMs = 3000) {
   await client.query('ANALYZE');
   await store.deleteSession(project, record.session.session_id, startOfTime);
   const filter = { projectId: null, deletedBefore: startOfTime + 1 };
-  return { store, project, kept, client, filter, marker };
+  return { store, project, other, client, filter, marker };
 }
 
 /**
@@ -106,7 +106,7 @@ async function lockWaiting(schema: string, client: pg.Client): Promise<[string, 
 }
 
 test('leaves no byte in them or in the statistics, and names the places where PostgreSQL keeps bytes', async () => {
-  const { store, project, kept, client, filter, marker } = await withErasable('anew');
+  const { store, project, other, client, filter, marker } = await withErasable('anew');
   expect(await filesWith(marker, client)).not.toEqual([]);
   expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203 });
   const purge = await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
@@ -114,7 +114,7 @@ test('leaves no byte in them or in the statistics, and names the places where Po
   const facts = purge.kind === 'purged' ? purge.report.facts : [];
   expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
   expect(await filesWith(marker, client)).toEqual([]);
-  expect((await store.findSession(project, kept))?.title).toBe('kept');
+  expect((await store.findSession(project, other))?.title).toBe('kept');
 });
 
 test('without a rewrite leaves no word in the index or in the statistics', async () => {

@@ -53,9 +53,9 @@ async function expectWhole(
   session_id: string,
   acknowledged: readonly string[],
 ) {
-  const kept = await store.listMessages(project, session_id, { ...firstPage, limit: 10_000 });
-  expect(kept?.items.map((message) => message.message_id)).toEqual(acknowledged);
-  expect(kept?.items.every((message) => message.content === text)).toBe(true);
+  const messages = await store.listMessages(project, session_id, { ...firstPage, limit: 10_000 });
+  expect(messages?.items.map((message) => message.message_id)).toEqual(acknowledged);
+  expect(messages?.items.every((message) => message.content === text)).toBe(true);
   expect((await store.inspect()).integrity).toBe('ok');
 }
 

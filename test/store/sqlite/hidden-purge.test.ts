@@ -39,8 +39,8 @@ test('no byte of an alternative or an undone message is left after a purge, in t
   await store.redoTurn(project, moveOf(session_id, { idempotencyKey: once('redo') }));
   await search(store, project, word);
   await store.undoTurn(project, moveOf(session_id));
-  const kept = await turnOf(store, project, null, 'canarybeta');
-  await store.undoTurn(project, moveOf(kept.session_id));
+  const other = await turnOf(store, project, null, 'canarybeta');
+  await store.undoTurn(project, moveOf(other.session_id));
   await store.deleteSession(project, session_id, startOfTime);
   const texts = [`${word} a`, long, `${word} b`, long, long, `${word} 語彙の`];
   expect(await store.planPurge(filter)).toMatchObject({
@@ -50,7 +50,7 @@ test('no byte of an alternative or an undone message is left after a purge, in t
     kind: 'purged',
     report: { sessions: 1, messages: 6, integrity: 'ok' },
   });
-  expect(await everyMessage(store, project, kept.session_id)).toHaveLength(2);
+  expect(await everyMessage(store, project, other.session_id)).toHaveLength(2);
   await store.close();
   expect(placesOf(word, directory)).toEqual([]);
   expect(placesOf(session_id, directory)).toEqual([]);

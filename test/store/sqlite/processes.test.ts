@@ -99,12 +99,12 @@ it('drops a turn that waits for the lock as soon as its signal fires, and stores
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
   await expect(store.beginTurn(project, turnStart(), stop.signal)).rejects.toThrow('stopped');
   // The other call still waits for the lock.
-  const kept = newSession(store, project);
+  const created = newSession(store, project);
   expect(
     (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
   ).toEqual([]);
   await lock.release();
-  const id = await kept;
+  const id = await created;
   expect(
     (await store.listSessions(project, everySession())).items.map(({ session_id }) => session_id),
   ).toEqual([id]);

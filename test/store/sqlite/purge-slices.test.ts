@@ -72,15 +72,15 @@ it('a transaction of a purge erases at most a hundred messages or sessions, or m
     kind: 'purged',
     report: { sessions: 251, messages: 1250, integrity: 'ok' },
   });
-  const most = (pattern: RegExp) =>
+  const max = (pattern: RegExp) =>
     Math.max(...transactions.map((statements) => statements.filter((sql) => pattern.test(sql)).length));
   const all = transactions.flat();
   const erasures = /^DELETE FROM (messages|sessions)/;
   expect(all.filter((sql) => erasures.test(sql)).length).toBeGreaterThan(1250);
-  expect(most(/^DELETE FROM messages/)).toBeLessThanOrEqual(100);
-  expect(most(/^DELETE FROM sessions/)).toBeLessThanOrEqual(100);
+  expect(max(/^DELETE FROM messages/)).toBeLessThanOrEqual(100);
+  expect(max(/^DELETE FROM sessions/)).toBeLessThanOrEqual(100);
   expect(all.some((sql) => /'merge', -\d+/.test(sql))).toBe(true);
-  expect(most(/'merge'/)).toBe(1);
+  expect(max(/'merge'/)).toBe(1);
   expect(all.filter((sql) => sql.includes("'optimize'"))).toEqual([]);
   const left = lookInto(path, (other) =>
     other.prepare('SELECT project > 0, message_count FROM sessions').raw().all(),

@@ -62,12 +62,12 @@ test('no byte of a purged session is left in the store, its log or its backups, 
   const { backend, key, clock, directory, file } = held;
   const call = callWith(key);
   const gone = [await sayEverywhere(held, 'canary-alpha'), await sayEverywhere(held, 'canary-alpha')];
-  const kept = await sayEverywhere(held, 'canary-beta');
+  const other = await sayEverywhere(held, 'canary-beta');
   const lately = await sayEverywhere(held, 'canary-gamma');
   await backend.archive.deleteSessions(callWith(key, { idempotencyKey: 'both' }), gone);
   clock.now += 40 * day;
   await backend.service.deleteSession(call, lately);
-  const before = (await backend.archive.listMessages(call, kept, { limit: 200, cursor: null })).data;
+  const before = (await backend.archive.listMessages(call, other, { limit: 200, cursor: null })).data;
   const raw = new RawDatabase(file);
   raw.prepare('VACUUM INTO ?').run(`${file}.backup-v1`);
   raw.close();
@@ -103,7 +103,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
     integrity: 'ok',
   });
   expect(report.bytes).toBeLessThan(report.bytes_before);
-  expect((await again.archive.listMessages(call, kept, { limit: 200, cursor: null })).data).toEqual(before);
+  expect((await again.archive.listMessages(call, other, { limit: 200, cursor: null })).data).toEqual(before);
   expect((await again.archive.restoreSession(call, lately)).data.title).toBe('about canary-gamma');
   expect((await failureOf(again.archive.restoreSession(call, gone[0] ?? ''))).code).toBe('SESSION_NOT_FOUND');
   await again.close();

@@ -62,7 +62,7 @@ async function maxHeld(text: string, prefix: string, columns: number): Promise<n
   await writer.write(prefix);
   const characters = [...text];
   const places = characters.flatMap((character, at) => (letter.test(character) ? [at + 1] : []));
-  let most = 0;
+  let max = 0;
   for (const [at, character] of characters.entries()) {
     await writer.write(character);
     const shown = [...stripVTControlCharacters(terminal.text())].filter((one) => letter.test(one)).length;
@@ -71,9 +71,9 @@ async function maxHeld(text: string, prefix: string, columns: number): Promise<n
       .slice(places[shown - 1] ?? 0, at + 1)
       .join('')
       .replace(/^[^\p{L}]+|[*_~`]/gu, '');
-    most = Math.max(most, stringWidth(waiting.trim()));
+    max = Math.max(max, stringWidth(waiting.trim()));
   }
-  return most;
+  return max;
 }
 
 describe('of prose with marks that stay open', () => {
