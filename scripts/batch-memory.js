@@ -54,8 +54,8 @@ async function measure() {
   if (status !== 0 || received !== lines)
     throw new Error(`The batch ended with ${status} after ${received}: ${talk}`);
   const seconds = Math.round(performance.now() - start) / 1000;
-  const most = (from, to) => Math.max(...within(seen, from, to).map(({ megabytes }) => megabytes));
-  const halves = [most(0, 0.5), most(0.5, 1)];
+  const peak = (from, to) => Math.max(...within(seen, from, to).map(({ megabytes }) => megabytes));
+  const halves = [peak(0, 0.5), peak(0.5, 1)];
   return {
     ...{ lines, concurrency, seconds, perSecond: Math.round(lines / seconds) },
     // At the last result, the process may already have ended.

@@ -53,7 +53,7 @@ async function measure() {
   const ids = await filled(embedded, fillStore, many);
 
   const bare = [];
-  const embeddedCase = samples(`embedded, ${many} ids, to better-sqlite3`, 'ms', { most: 3 });
+  const embeddedCase = samples(`embedded, ${many} ids, to better-sqlite3`, 'ms', { max: 3 });
   for (let round = firstRound; round < rounds; round += 1) {
     restoreAll(embedded.store);
     const raw = Number(timed([join(root, 'scripts/bench-deletes/raw-updates.js'), embedded.store], ids).err);
@@ -70,7 +70,7 @@ async function measure() {
   const client = place('client');
   const key = keyOf(served);
   const remote = { ...client.env, PARLEY_URL: url, PARLEY_API_KEY: key };
-  const servedCase = samples(`served, ${many} ids in batches, a second`, '/s', { least: 50_000 });
+  const servedCase = samples(`served, ${many} ids in batches, a second`, '/s', { min: 50_000 });
   for (let round = firstRound; round < rounds; round += 1) {
     // The start of node and of Parley is subtracted: only deleting counts.
     const start = timed(
@@ -94,11 +94,11 @@ async function measure() {
   const basicUrl = first.url;
   const stranger = { ...client.env, PARLEY_URL: basicUrl, PARLEY_API_KEY: keyOf(basic) };
   const singleIds = idsIn(basic.store);
-  const singleCase = samples('single DELETEs, of autocannon', '/s', { least: 0.8 });
-  const curlCase = samples('single DELETEs, to xargs -P8 curl', '/s', { least: 20 });
+  const singleCase = samples('single DELETEs, of autocannon', '/s', { min: 0.8 });
+  const curlCase = samples('single DELETEs, to xargs -P8 curl', '/s', { min: 20 });
   for (let round = firstRound; round < rounds; round += 1) {
     restoreAll(basic.store);
-    const most = await cannon(basicUrl, keyOf(basic), singleIds);
+    const cannonRate = await cannon(basicUrl, keyOf(basic), singleIds);
     restoreAll(basic.store);
     const start = timed(
       [parley, 'sessions', 'delete', 'ses_of_nobody', '--ignore-missing'],
@@ -111,11 +111,11 @@ async function measure() {
     restoreAll(basic.store);
     const curl = curlRate(basicUrl, keyOf(basic), singleIds.slice(0, curls));
     if (round < 0) continue;
-    singleCase.add(rate / most, rate);
+    singleCase.add(rate / cannonRate, rate);
     curlCase.add(rate / curl, curl);
   }
 
-  const memory = samples(`embedded, ${memoryIds} ids, MB at most`, 'MB', { most: 130 });
+  const memory = samples(`embedded, ${memoryIds} ids, MB at most`, 'MB', { max: 130 });
   const large = place('large');
   const largeIds = await filled(large, fillStore, memoryIds);
   memory.add(peakMegabytes(large, largeIds), largeIds.length);

@@ -24,7 +24,7 @@ const root = keep ?? temporaryDirectory();
 mkdirSync(root, { recursive: true });
 const report = measure();
 process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-const beyond = report.cases.filter(({ value, least, most }) => value > most || value < least);
+const beyond = report.cases.filter(({ value, min, max }) => value > max || value < min);
 for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} exceeds its limit.\n`);
 if (check && beyond.length > 0) process.exitCode = 1;
 
@@ -45,16 +45,16 @@ function measure() {
   const again = run('own', [parley, 'sessions', 'import', own]);
   const ratio = (one, other) => Math.round((one / other) * 100) / 100;
   const cases = (kind, field) => [
-    { name: `reading, in floors of ${kind}`, value: ratio(read[field], floor[field]), most: 2.5 },
+    { name: `reading, in floors of ${kind}`, value: ratio(read[field], floor[field]), max: 2.5 },
     {
       name: `importing, in floors of ${kind}`,
       value: ratio(whole[field], floor[field]),
-      ...(field === 'seconds' && { most: 2.5 }),
+      ...(field === 'seconds' && { max: 2.5 }),
     },
     {
       name: `rate, in rates of the store's own import, by ${kind}`,
       value: ratio(again[field], whole[field]),
-      least: 0.5,
+      min: 0.5,
     },
   ];
   return {
@@ -64,7 +64,7 @@ function measure() {
     cases: [
       ...cases('time', 'seconds'),
       ...cases('processor time', 'cpuSeconds'),
-      { name: 'memory, in MB', value: Math.round(Math.max(read.megabytes, whole.megabytes)), most: 200 },
+      { name: 'memory, in MB', value: Math.round(Math.max(read.megabytes, whole.megabytes)), max: 200 },
     ],
   };
 }
@@ -89,8 +89,8 @@ function run(home, words, output = '/dev/null') {
 }
 
 function describe({ bytes, conversations, cases }) {
-  const lines = cases.map(({ name, value, most, least }) => {
-    const limit = most === undefined ? (least === undefined ? '' : `>= ${least}`) : `<= ${most}`;
+  const lines = cases.map(({ name, value, min, max }) => {
+    const limit = max === undefined ? (min === undefined ? '' : `>= ${min}`) : `<= ${max}`;
     return `${name.padEnd(62)} ${String(value).padStart(8)}  ${limit}`;
   });
   return [`${bytes} bytes, ${conversations} conversations`, ...lines, ''].join('\n');

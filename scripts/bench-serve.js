@@ -70,10 +70,10 @@ async function measure() {
   const write = [{ method: 'POST', path: '/v1/sessions', body: '{"title":"A session of the benchmark"}' }];
   const reads = (known) => known.map((id) => ({ method: 'GET', path: `/v1/sessions/${id}`, body: '' }));
 
-  const post = samples('POST /v1/sessions, of bare', '/s', { least: 0.6 });
-  const get = samples('GET /v1/sessions/:id, of bare', '/s', { least: 0.6 });
-  const token = samples('first token, ms added', 'ms', { most: 5 });
-  const shot = samples('remote chat -n, to bare node', 'ms', { most: 2.2 });
+  const post = samples('POST /v1/sessions, of bare', '/s', { min: 0.6 });
+  const get = samples('GET /v1/sessions/:id, of bare', '/s', { min: 0.6 });
+  const token = samples('first token, ms added', 'ms', { max: 5 });
+  const shot = samples('remote chat -n, to bare node', 'ms', { max: 2.2 });
   const starts = [];
   // The first round only warms both sides up.
   for (let round = -1; round < rounds; round += 1) {
@@ -99,7 +99,7 @@ async function measure() {
   }
   await remote.close();
   await local.close();
-  const memory = samples(`${idleStreams} idle streams, MB added`, 'MB', { most: 60 });
+  const memory = samples(`${idleStreams} idle streams, MB added`, 'MB', { max: 60 });
   const { added, whole } = await idleMemory(bundle);
   memory.add(added, whole);
   return {

@@ -161,8 +161,8 @@ async function memories() {
     if (name === 'one table') await writer.write('| a | b |\n|---|---|\n');
     const text = sample.repeat(Math.ceil(4096 / sample.length));
     const start = process.hrtime.bigint();
-    let least = Number.POSITIVE_INFINITY;
-    let most = 0;
+    let min = Number.POSITIVE_INFINITY;
+    let max = 0;
     let sent = 0;
     for (let next = 0; sent < largeReply; ) {
       for (let at = 0; at < text.length; at += 4) await writer.write(text.slice(at, at + 4));
@@ -171,14 +171,14 @@ async function memories() {
       next = sent + largeReply / 10;
       collect();
       const { heapUsed } = process.memoryUsage();
-      least = Math.min(least, heapUsed);
-      most = Math.max(most, heapUsed);
+      min = Math.min(min, heapUsed);
+      max = Math.max(max, heapUsed);
     }
     await writer.endLine();
     const seconds = Number(process.hrtime.bigint() - start) / 1e9;
     rows.push({
       name,
-      grown: Math.round((most - least) / 1e5) / 10,
+      grown: Math.round((max - min) / 1e5) / 10,
       seconds: Math.round(seconds * 10) / 10,
       limit: 16,
     });

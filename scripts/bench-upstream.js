@@ -49,13 +49,13 @@ async function measure() {
   const short = newSession(10);
   const long = newSession(10_000);
 
-  const oneShot = { name: 'one-shot chat of 20 tokens, to bare node', unit: 'x', most: 2.2, values: [] };
+  const oneShot = { name: 'one-shot chat of 20 tokens, to bare node', unit: 'x', max: 2.2, values: [] };
   // Without a limit: it shows the share of Node's own client.
   const bareRequest = { name: 'the same request with node:http, to bare node', unit: 'x', values: [] };
   const longSession = {
     name: 'chat in a session of 10,000 messages, to one of 10',
     unit: 'x',
-    most: 1.5,
+    max: 1.5,
     values: [],
   };
   const bare = [];
@@ -68,14 +68,14 @@ async function measure() {
     const inShort = chat('m20', '-s', short).milliseconds;
     longSession.values.push(chat('m20', '-s', long).milliseconds / inShort);
   }
-  const relay = { name: 'relay through serve, one core', unit: '/s', least: 100_000, values: [] };
+  const relay = { name: 'relay through serve, one core', unit: '/s', min: 100_000, values: [] };
   const together = {
     name: 'work per token, socket to pipe, all together',
     unit: 'us',
-    most: 20,
+    max: 20,
     values: [],
   };
-  const apart = { name: 'work per token, socket to pipe, one by one', unit: 'us', most: 20, values: [] };
+  const apart = { name: 'work per token, socket to pipe, one by one', unit: 'us', max: 20, values: [] };
   const served = await serve();
   for (let leg = 0; leg < legsOfTokens; leg += 1) {
     relay.values.push(await relayed(served));
@@ -178,7 +178,7 @@ function describe(report) {
     const shown = (value) => (row.unit === '/s' ? Math.round(value).toString() : value.toFixed(2));
     const half = `${shown(row.quarter)}-${shown(row.threeQuarters)}`;
     lines.push(
-      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.least ?? row.most ?? '-'}`,
+      `${row.name.padEnd(52)}  ${(shown(row.median) + row.unit).padStart(10)}  ${half.padEnd(20)}  ${row.min ?? row.max ?? '-'}`,
     );
   }
   return `${lines.join('\n')}\n`;

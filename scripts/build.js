@@ -163,8 +163,8 @@ function isLate(module) {
 function writeTexts() {
   for (const { fileName, name, code } of output) {
     const text = name === 'main' ? `${hashComment(code)}${code}` : code;
-    const least = Math.max(text.length, name === 'chat' ? 128 * 1024 : 0);
-    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(least / 8) * 8));
+    const length = Math.max(text.length, name === 'chat' ? 128 * 1024 : 0);
+    writeFileSync(join(dist, fileName), text.padEnd(Math.ceil(length / 8) * 8));
   }
 }
 

@@ -92,7 +92,7 @@ export function quantile(values, part) {
 }
 
 /** The samples of one case: the figure that has a limit, and the plain value beside it. */
-export function samples(name, unit, { least = null, most = null }) {
+export function samples(name, unit, { min = null, max = null }) {
   const figures = [];
   const plain = [];
   return {
@@ -107,8 +107,8 @@ export function samples(name, unit, { least = null, most = null }) {
       threeQuarters: quantile(figures, 0.75),
       plain: quantile(plain, 0.5),
       unit,
-      ...(least !== null && { least }),
-      ...(most !== null && { most }),
+      ...(min !== null && { min }),
+      ...(max !== null && { max }),
     }),
   };
 }
@@ -117,11 +117,10 @@ export function samples(name, unit, { least = null, most = null }) {
 export function printReport(report, { json, check, describe }) {
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const beyond = report.cases.filter(
-    ({ median, least, most, limit }) =>
-      median < least || median > (most ?? limit ?? Number.POSITIVE_INFINITY),
+    ({ median, min, max, limit }) => median < min || median > (max ?? limit ?? Number.POSITIVE_INFINITY),
   );
-  for (const { name, median, least, most, limit } of beyond)
-    process.stderr.write(`${name}: ${median} exceeds its limit of ${least ?? most ?? limit}.\n`);
+  for (const { name, median, min, max, limit } of beyond)
+    process.stderr.write(`${name}: ${median} exceeds its limit of ${min ?? max ?? limit}.\n`);
   if (check && beyond.length > 0) process.exitCode = 1;
 }
 
@@ -156,7 +155,7 @@ export function describeSamples(report, rounds, { name, median, half, plainDigit
       row.median.toFixed(2).padStart(median),
       `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`.padStart(half),
       `${row.plain.toFixed(plainDigits(row.plain))} ${row.unit}`.padStart(11),
-      row.least === undefined ? `<= ${row.most}` : `>= ${row.least}`,
+      row.min === undefined ? `<= ${row.max}` : `>= ${row.min}`,
     ];
     lines.push(cells.join('  '));
   }

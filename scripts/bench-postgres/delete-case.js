@@ -24,7 +24,7 @@ export async function measureDeletes({ database, home, children, rounds, say }) 
   const deletes = line(`${count} served deletes, a second`, {
     unit: 'ms',
     floor: 'updates alone',
-    least: 45_000,
+    min: 45_000,
   });
   for (let round = -1; round < rounds; round += 1) {
     await renewed(database);

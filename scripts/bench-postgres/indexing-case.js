@@ -7,7 +7,7 @@ const backlog = 20_000;
 
 /** The 99th percentile of turns while the index is filled, and while it cannot be, because its table, which turns do not use, is locked. */
 export async function measureIndexing(load, { url, key, ids, schema }, { database, rounds, say }) {
-  const row = line('p99 of turns while the index is filled', { unit: 'ms', floor: 'without', most: 1.1 });
+  const row = line('p99 of turns while the index is filled', { unit: 'ms', floor: 'without', max: 1.1 });
   // No server indexes what an earlier run has left, until a turn is stored.
   await database.rows(`DELETE FROM ${schema}.to_index`);
   const leg = () => load.run([url], turns(key, ids), { connections: callersWhileIndexing });

@@ -18,13 +18,13 @@ export async function measureRates({ database, home, bundle, children, rounds, s
   const sides = await openSides({ database, home, bundle, children });
   const { load, one, other, bare, sqlite, history, otherHistory, ids, sqliteIds, variables } = sides;
   const both = [one.url, other.url];
-  const post = line('POST /v1/sessions, to pgbench', { unit: '/s', floor: 'pgbench', least: 1 });
-  const toBare = line('POST, to a bare handler with a pool', { unit: '/s', floor: 'bare', least: 1.5 });
-  const cost = line('database, CPU of a POST, to pgbench', { unit: 'µs', floor: 'pgbench', most: 0.33 });
-  const get = line('GET /v1/sessions/:id, to serve on SQLite', { unit: '/s', floor: 'SQLite', least: 1 });
-  const turn = line('turn, history of 20, to pgbench', { unit: '/s', floor: 'pgbench', least: 1.1 });
-  const twoPosts = line('POST, two servers to one', { unit: '/s', floor: 'one', least: 1.5 });
-  const twoTurns = line('turn, two servers to one', { unit: '/s', floor: 'one', least: 1.3 });
+  const post = line('POST /v1/sessions, to pgbench', { unit: '/s', floor: 'pgbench', min: 1 });
+  const toBare = line('POST, to a bare handler with a pool', { unit: '/s', floor: 'bare', min: 1.5 });
+  const cost = line('database, CPU of a POST, to pgbench', { unit: 'µs', floor: 'pgbench', max: 0.33 });
+  const get = line('GET /v1/sessions/:id, to serve on SQLite', { unit: '/s', floor: 'SQLite', min: 1 });
+  const turn = line('turn, history of 20, to pgbench', { unit: '/s', floor: 'pgbench', min: 1.1 });
+  const twoPosts = line('POST, two servers to one', { unit: '/s', floor: 'one', min: 1.5 });
+  const twoTurns = line('turn, two servers to one', { unit: '/s', floor: 'one', min: 1.3 });
   /** A rate, and the processor time of the database per request, in microseconds. */
   const costing = async (work) => {
     const before = database.processorTime();

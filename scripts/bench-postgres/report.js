@@ -28,8 +28,8 @@ export function describe(report) {
     ...describeMachine(report.machine, rounds),
     `${'case'.padEnd(44)}  median  middle half         aim  plain, and its floor`,
   ];
-  for (const { name, median, quarter, threeQuarters, plain, floor, unit, least, most } of report.cases) {
-    const aim = least === undefined ? `<= ${most}` : `>= ${least}`;
+  for (const { name, median, quarter, threeQuarters, plain, floor, unit, min, max } of report.cases) {
+    const aim = min === undefined ? `<= ${max}` : `>= ${min}`;
     const digits = Math.max(median, threeQuarters) >= 1000 ? 0 : 2;
     const half = `${quarter.toFixed(digits)}-${threeQuarters.toFixed(digits)}`;
     const value = (number) => `${number.toFixed(number < 100 ? 2 : 0)} ${unit}`;
