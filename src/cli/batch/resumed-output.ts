@@ -1,11 +1,11 @@
-// The output file of a resumed batch: finds the ids that it answers, and prepares it for further results. Failures, which are retried, and an
-// incomplete last line are removed. A file with any other content stays unchanged.
+// The output file of a resumed batch: finds the ids that it answers, and prepares it for further results. Failures, which are retried, an
+// incomplete last line, and what a power cut has left of lines are removed. A file with any other content stays unchanged.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError, reasonOf } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
-import { byteLines } from '../terminal/byte-lines.ts';
+import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
 import { keyOf } from './batch-items.ts';
 
@@ -42,9 +42,10 @@ export async function readResumedOutput(name: string): Promise<ResumedOutput> {
   let superfluous = 0;
   if (found !== null) {
     for await (const line of resultLines(path, name)) {
-      if (line.result === null) break;
-      session_id = line.result.session_id ?? session_id;
-      if (line.result.success && !answered.has(line.result.key)) answered.add(line.result.key);
+      const { result } = line;
+      if (result === null && !line.isTorn) break;
+      session_id = result?.session_id ?? session_id;
+      if (result?.success && !answered.has(result.key)) answered.add(result.key);
       else superfluous += 1;
       ({ end, isClosed } = line);
     }
@@ -84,13 +85,16 @@ async function identityIn(path: string, name: string): Promise<string | null> {
   });
 }
 
-/** Yields the results. `result` is null for an incomplete last line. */
+/** Yields the results. `result` is null for an incomplete last line, and for a torn line. */
 async function* resultLines(path: string, name: string) {
   try {
-    for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), maxResultBytes)) {
-      const result = bytes === null ? null : resultOf(bytes);
-      if (result === null && (isClosed || !beginsAsResult(bytes))) throw foreign(name, number);
-      yield { result, bytes: bytes ?? new Uint8Array(0), end, isClosed };
+    for await (const line of byteLines(createReadStream(path), maxResultBytes)) {
+      const { number, end, isClosed } = line;
+      const bytes = line.bytes ?? new Uint8Array(0);
+      const result = resultOf(bytes);
+      const isTorn = result === null && isTornLine(line);
+      if (result === null && !isTorn && (isClosed || !beginsAsResult(bytes))) throw foreign(name, number);
+      yield { result, isTorn, bytes, end, isClosed };
     }
   } catch (error) {
     throw failure(name, 'read', error);
@@ -100,9 +104,32 @@ async function* resultLines(path: string, name: string) {
 const resultBeginning = '{"id":';
 
 /** True for a last line that may be a cut result. Any other last line is not from a batch. */
-function beginsAsResult(bytes: Uint8Array | null): boolean {
-  const beginning = Buffer.from(bytes?.subarray(0, resultBeginning.length) ?? []).toString('latin1');
+function beginsAsResult(bytes: Uint8Array): boolean {
+  const beginning = Buffer.from(bytes.subarray(0, resultBeginning.length)).toString('latin1');
   return beginning !== '' && resultBeginning.startsWith(beginning);
+}
+
+/** The unit that a disk writes whole, in bytes. */
+const sectorBytes = 512;
+
+/**
+ * True for what a power cut has left of results. Bytes that did not reach the disk read as NULs, and no result contains a NUL. NULs that end
+ * neither with a sector, nor with the file, nor before a result belong to a file that is not from a batch.
+ */
+function isTornLine({ bytes, end, isClosed }: ByteLine): boolean {
+  if (!bytes?.includes(0)) return false;
+  const text = Buffer.from(bytes).toString('latin1');
+  const start = end - (isClosed ? 1 : 0) - bytes.length;
+  const begin = text.indexOf('\0');
+  return (
+    (begin === 0 || beginsAsResult(bytes.subarray(0, begin))) &&
+    (!isClosed || /[\0}]$/.test(text)) &&
+    [...text.matchAll(/\0+/g)].every(({ index, 0: lost }) => {
+      const after = index + lost.length;
+      const isAtEnd = !isClosed && after === bytes.length;
+      return isAtEnd || (start + after) % sectorBytes === 0 || resultOf(bytes.subarray(after)) !== null;
+    })
+  );
 }
 
 function resultOf(bytes: Uint8Array): Result | null {
