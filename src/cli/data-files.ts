@@ -8,6 +8,12 @@ export function dataFileFailure(error: unknown, path: string): unknown {
   return fileFailure(error, path, 'written', remedy);
 }
 
+/** The failure of a write to a journal after the first requests of its command: the command has done something. */
+export function journalFailure(error: unknown, path: string): unknown {
+  const remedy = 'What is recorded there is kept. Check the disk of the data directory.';
+  return fileFailure(error, path, 'written', remedy, 'STORE_UNSAFE');
+}
+
 /** Throws the failure that a user sees. */
 export function makeDataDirectory(path: string): void {
   try {

@@ -11,19 +11,23 @@ import {
 
 const shorten = 'Shorten the file, or replace it.';
 
-/** The failure of a system call on a file. Any other error is returned unchanged. */
+/**
+ * The failure of a system call on a file. Any other error is returned unchanged. `code` is not `CONFIG` if the command has done something
+ * already: the exit status of `CONFIG` says that nothing was done.
+ */
 export function fileFailure(
   error: unknown,
   name: string,
   action: 'read' | 'written',
   remedy: string,
+  code: 'CONFIG' | 'STORE_UNSAFE' = 'CONFIG',
 ): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const code = systemErrorCode(error);
   if (isDiskFull(error)) return storageFull(name, error);
   if (isOutOfFiles(error)) return outOfFiles(name, error);
   const hint = error instanceof TooLargeFile ? shorten : remedy;
-  return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint, cause: error });
+  const message = `${name} cannot be ${action} (${systemErrorCode(error)}).`;
+  return new ParleyError(code, message, { hint, cause: error });
 }
 
 /** The failure of a system call on a file that no caller has handled. Null for any other error. */

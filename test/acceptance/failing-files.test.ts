@@ -95,6 +95,42 @@ test.each([
   expect(outcome.err).toContain('chat-batches');
 });
 
+/** Runs the command with a preload that makes appended text fail with EIO where `fails` (an expression on `text`) is true. */
+async function withFailingText(fails: string, words: readonly string[], stdin: string) {
+  const preload = join(place.path, 'failing-text.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs');
+     const failure = () => Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO', syscall: 'write' });
+     const fails = (text) => ${fails};
+     const append = fs.appendFileSync;
+     fs.appendFileSync = (file, text) => { if (fails(String(text))) throw failure(); return append(file, text); };
+     const open = fs.promises.open;
+     fs.promises.open = async (...words) => {
+       const file = await open(...words);
+       const usual = file.appendFile;
+       file.appendFile = async (text) => { if (fails(String(text))) throw failure(); return usual.call(file, text); };
+       return file;
+     };`,
+  );
+  return place.parley(words, { env: { NODE_OPTIONS: `--require ${preload}` }, stdin });
+}
+
+test('a deletion whose journal fails midway does not end as if nothing was done', async () => {
+  const ids = [await place.newSession(), await place.newSession()];
+  const words = ['sessions', 'delete', '-', '--yes'];
+  const { status, out, err } = await withFailingText(`/deleted/.test(text)`, words, ids.join('\n'));
+  expect({ status, out }).toEqual({ status: 7, out: ids.map((id) => `deleted ${id}\n`).join('') });
+  expect(err).toMatch(/\.journal cannot be written \(EIO\)\. \(STORE_UNSAFE\)/);
+});
+
+test('a resumed batch whose results cannot be written midway does not end as if nothing was done', async () => {
+  const words = [...batch, '--resume', join(place.path, 'midway.ndjson')];
+  const { status, err } = await withFailingText(`text.includes('"id":2')`, words, 'a\nb\n');
+  expect(status).toBe(1);
+  expect(err).toContain('midway.ndjson could not be written: EIO');
+});
+
 test.each([
   ['ENOSPC', 'STORAGE_FULL'],
   ['EIO', 'STORE_UNSAFE'],

@@ -112,7 +112,7 @@ function inUse(file: string): ParleyError {
 
 function writeFailure(file: string, cause: unknown): ParleyError {
   return new ParleyError(
-    isDiskFull(cause) ? 'STORAGE_FULL' : 'CONFIG',
+    isDiskFull(cause) ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
     `${file} could not be written: ${reasonOf(cause)}.`,
     {
       hint: 'Its contents are kept. Free some space or fix the disk, then resume again.',

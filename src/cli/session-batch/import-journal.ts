@@ -12,7 +12,7 @@ import { quoted } from '../../service/quoted.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import { dataFileFailure } from '../data-files.ts';
+import { dataFileFailure, journalFailure } from '../data-files.ts';
 import {
   type BatchHolder,
   type BatchOwner,
@@ -158,7 +158,7 @@ export class ImportJournal {
   }
 
   #unwritten(error: unknown): unknown {
-    this.#failure = dataFileFailure(error, this.path);
+    this.#failure = journalFailure(error, this.path);
     return this.#failure;
   }
 }

@@ -28,7 +28,7 @@ import { promisify } from 'node:util';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
-import { dataFileFailure } from '../data-files.ts';
+import { dataFileFailure, journalFailure } from '../data-files.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
 import { filesWith, removeOldDrafts, removeOldJournals } from './journal-files.ts';
@@ -255,14 +255,14 @@ export class BatchJournal {
     try {
       closeSync(this.file);
     } catch (error) {
-      throw dataFileFailure(error, this.path);
+      throw journalFailure(error, this.path);
     } finally {
       this.#release();
     }
   }
 
   #unwritten(error: unknown): unknown {
-    this.#failure = dataFileFailure(error, this.path);
+    this.#failure = journalFailure(error, this.path);
     return this.#failure;
   }
 }
