@@ -102,6 +102,24 @@ test('a cut reply of several lines is marked as cut', async () => {
   expect([...branches].map(({ messages }) => messages.at(-1)?.finish)).toEqual(['length']);
 });
 
+test('a reply that the user stopped is marked as interrupted, without a message for it', async () => {
+  const lines = [
+    ...[user('1', null, 'Look'), reply('2', '1', text('Loo'))],
+    ...[user('3', '2', '[Request interrupted by user]')],
+    ...[user('4', '3', 'Stop'), reply('5', '4', text('Stopp'))],
+    user('6', '5', [text('[Request interrupted by user for tool use]')]),
+  ];
+  const { branches } = await conversationOf(claudeCode, name, lines);
+  expect([...branches].map(({ messages }) => messages.map(({ role, finish }) => [role, finish]))).toEqual([
+    [
+      ['user', null],
+      ['assistant', 'interrupted'],
+      ['user', null],
+      ['assistant', 'interrupted'],
+    ],
+  ]);
+});
+
 test('commands are shown as typed, and what they print is not a message of the user', async () => {
   const command = '<command-message>review</command-message>\n<command-name>/review</command-name>\n';
   expect(

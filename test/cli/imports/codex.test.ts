@@ -88,3 +88,12 @@ test('a fork of the session of a subagent is a session', async () => {
   const copied = head({ subagent: 'review' });
   expect(await branchesOf(copied, user('One?'), reply('One.'))).toEqual([['user: One?', 'assistant: One.']]);
 });
+
+test('a reply that the user stopped is marked as interrupted', async () => {
+  const aborted = line('event_msg', { type: 'turn_aborted', reason: 'interrupted' });
+  const lines = [head('cli'), user('One?'), reply('On'), aborted, user('Two?'), aborted];
+  const { branches } = await conversationOf(codex, name, lines);
+  expect([...branches].map(({ messages }) => messages.map(({ finish }) => finish))).toEqual([
+    [null, 'interrupted', null],
+  ]);
+});

@@ -92,3 +92,30 @@ test('a session in the tables of both versions is read from those in which it co
     ['ses_old', ['user: old']],
   ]);
 });
+
+test('a reply that the user stopped, or that failed, does not count as complete', async () => {
+  const partial = { content: [{ type: 'text', text: 'Half' }] };
+  const errors = [{ type: 'aborted' }, { type: 'unknown', message: 'no network' }, undefined];
+  const oldErrors = [
+    { name: 'MessageAbortedError' },
+    { name: 'MessageOutputLengthError' },
+    { name: 'APIError' },
+  ];
+  const { conversations } = await read(
+    oldTables +
+      newTables +
+      newSession('ses_a') +
+      errors.map((error) => newMessage('ses_a', 'assistant', { ...partial, error })).join('') +
+      "INSERT INTO session VALUES ('ses_b', NULL, 'B', 2);" +
+      oldErrors
+        .map((error, number) => {
+          const data = JSON.stringify({ role: 'assistant', error });
+          return `INSERT INTO message VALUES ('msg_${number}', 'ses_b', ${number}, '${data}');`;
+        })
+        .join(''),
+  );
+  const finishes = conversations.map(({ branches }) =>
+    [...branches].map(({ messages }) => messages.map(({ finish }) => finish)),
+  );
+  expect(finishes).toEqual([[['interrupted', 'error', null]], [['interrupted', 'length', 'error']]]);
+});

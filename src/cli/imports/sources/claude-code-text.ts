@@ -3,15 +3,21 @@
 import type { Part } from '../conversation.ts';
 
 const hidden = /^\s*<(system-reminder|local-command-caveat)>/;
+const interruption = /^\[Request interrupted by user( for tool use)?\]$/;
 const printed = /^\s*<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr|task-notification)>/;
 const outputTags = /<\/?(?:local-command|bash)-std(?:out|err)>/g;
 
 /** The output of a command becomes a result, as that of a tool. */
 export function partsOfUserText(text: string): readonly Part[] {
-  if (hidden.test(text)) return [];
+  if (hidden.test(text) || isInterruption(text)) return [];
   if (printed.test(text))
     return [{ kind: 'result', name: null, text: text.replace(outputTags, '\n').trim() }];
   return [{ kind: 'text', text: commandIn(text) ?? text }];
+}
+
+/** True for the text that the program adds when the user stops a reply. */
+export function isInterruption(text: string): boolean {
+  return interruption.test(text);
 }
 
 /** A command as the user typed it, such as `/review FILE` or `!ls`. Null for any other text. */

@@ -2,13 +2,14 @@
 // starts a branch. A reply has several lines. The result of a tool is a line of the user and is moved next to its call. A message that the user
 // sent while the model worked is an attachment.
 import { basename } from 'node:path';
+import type { FinishReason } from '../../../service/session.ts';
 import { branchesOf, type TreeNode } from '../branches.ts';
 import { type Part, type SourceReading, textParts } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
-import { partsOfUserText } from './claude-code-text.ts';
+import { isInterruption, partsOfUserText } from './claude-code-text.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -128,16 +129,16 @@ class Transcript {
     const content = isReply || line['type'] === 'user' ? message['content'] : this.#queuedPrompt(line);
     // A summary of a long conversation, which replaces it for the model, is written as a message of the user.
     const isHidden = line['isMeta'] === true || line['isCompactSummary'] === true;
-    const groups = isHidden
-      ? []
-      : this.#groupsOf(typeof content === 'string' ? [content] : listOf(content), isReply);
+    const blocks = typeof content === 'string' ? [content] : listOf(content);
+    const groups = isHidden ? [] : this.#groupsOf(blocks, isReply);
+    if (!isReply && blocks.some((block) => isInterruption(blockText(block) ?? '')))
+      this.#finish(this.#shownAt(parent), 'interrupted');
     if (groups.length === 0) return { id, parent, message: null, groups };
     const finish = message['stop_reason'] === 'max_tokens' ? 'length' : null;
     const begun = isReply ? this.#beginningOf(textOf(message['id']), id, parent) : null;
     if (begun !== null) {
       begun.groups.push(...groups);
-      const whole = begun.message && { ...begun.message, finish: finish ?? begun.message.finish };
-      this.#nodes.set(begun.id, { ...begun, message: whole });
+      if (finish !== null) this.#finish(begun, finish);
       return { id, parent, message: null, groups: [] };
     }
     const isPrinted = groups.flat().every(({ kind }) => kind === 'result');
@@ -170,13 +171,23 @@ class Transcript {
    */
   #beginningOf(reply: string | null, id: string, parent: string | null): TranscriptNode | null {
     if (reply === null) return null;
-    const first = this.#replies.get(reply);
-    let at = parent === null ? undefined : this.#nodes.get(parent);
-    for (let steps = 0; steps < maxLinesBetween && at?.message === null && at.parent !== null; steps += 1)
-      at = this.#nodes.get(at.parent);
-    if (at !== undefined && at.id === first) return at;
+    const before = this.#shownAt(parent);
+    if (before !== undefined && before.id === this.#replies.get(reply)) return before;
     this.#replies.set(reply, id);
     return null;
+  }
+
+  /** The node itself, or the nearest one above it with a message. */
+  #shownAt(id: string | null): TranscriptNode | undefined {
+    let at = id === null ? undefined : this.#nodes.get(id);
+    for (let steps = 0; steps < maxLinesBetween && at?.message === null && at.parent !== null; steps += 1)
+      at = this.#nodes.get(at.parent);
+    return at;
+  }
+
+  #finish(node: TranscriptNode | undefined, finish: FinishReason): void {
+    if (node?.message?.role !== 'assistant') return;
+    this.#nodes.set(node.id, { ...node, message: { ...node.message, finish } });
   }
 
   #groupsOf(content: readonly unknown[], isReply: boolean): PartGroups {
@@ -192,7 +203,7 @@ class Transcript {
     const { type = typeof block === 'string' ? 'text' : undefined } = value;
     switch (type) {
       case 'text': {
-        const text = textOf(block) ?? textOf(value['text']);
+        const text = blockText(block);
         return text === null || isReply ? [...textParts('text', text)] : [...partsOfUserText(text)];
       }
       case 'thinking':
@@ -223,4 +234,8 @@ class Transcript {
         return [];
     }
   }
+}
+
+function blockText(block: unknown): string | null {
+  return textOf(block) ?? textOf(fieldsOf(block)['text']);
 }

@@ -47,14 +47,18 @@ export const codex: Source = {
   },
 };
 
+interface CodexNode extends TreeNode {
+  message: ForeignMessage;
+}
+
 class CodexSession {
   id: string | null;
   created: number | null = null;
   /** The first `session_meta` is of this session. A fork has those of the sessions that it was copied from, too. */
   isSubagent: boolean | null = null;
-  readonly nodes: TreeNode[] = [];
+  readonly nodes: CodexNode[] = [];
   /** The nodes that were not taken back. */
-  readonly #current: TreeNode[] = [];
+  readonly #current: CodexNode[] = [];
   /** The positions in `#current` at which the user began a turn. */
   readonly #turns: number[] = [];
   #model: string | null = null;
@@ -85,6 +89,7 @@ class CodexSession {
         return;
       case 'event_msg':
         if (payload['type'] === 'thread_rolled_back') this.#takeBack(Number(payload['num_turns']));
+        if (payload['type'] === 'turn_aborted') this.#interrupt();
         return;
       default:
         // Early versions wrote the items themselves as lines.
@@ -109,6 +114,12 @@ class CodexSession {
     if (isOwnTurn(message)) this.#turns.push(this.#current.length);
     this.nodes.push(node);
     this.#current.push(node);
+  }
+
+  /** Marks the reply that was stopped. */
+  #interrupt(): void {
+    const last = this.#current.at(-1);
+    if (last?.message.role === 'assistant') last.message = { ...last.message, finish: 'interrupted' };
   }
 
   /** Takes the last `turns` messages of the user back, with everything after the first of them. */

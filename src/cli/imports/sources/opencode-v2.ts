@@ -1,5 +1,6 @@
 // The messages of opencode 2: a row of `session_message` each, whose `data` has its texts. An upgrade copies the sessions of version 1 into
 // `session_v2`, with the same ids, and leaves the old tables as they were.
+import type { FinishReason } from '../../../service/session.ts';
 import { type ForeignMessage, type Part, textParts } from '../conversation.ts';
 import type { DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import {
@@ -36,7 +37,7 @@ function messagesOf(id: string, type: unknown, data: ForeignFields): readonly Fo
     }
     case 'assistant': {
       const model = textOf(fieldsOf(data['model'])['id']);
-      const finish = data['finish'] === 'length' ? 'length' : null;
+      const finish = finishOf(data['finish'], data['error']);
       const parts = listOf(data['content']).map(fieldsOf).flatMap(partsOf);
       return [{ id, role: 'assistant', time, model, finish, parts }];
     }
@@ -66,6 +67,15 @@ function partsOf(part: ForeignFields): readonly Part[] {
   const text = [...outputs, ...(error === null ? [] : [error])].join('\n');
   const call: Part = { kind: 'tool', name: asText(part['name']), input: asText(state['input']) };
   return text === '' ? [call] : [call, { kind: 'result', name: null, text }];
+}
+
+/** `error` is missing for a complete reply. */
+export function finishOf(finish: unknown, error: unknown): FinishReason | null {
+  const { name, type } = fieldsOf(error);
+  const kind = `${asText(name)} ${asText(type)}`;
+  if (finish === 'length' || /OutputLength/.test(kind)) return 'length';
+  if (error === undefined || error === null) return null;
+  return /abort|interrupt/i.test(kind) ? 'interrupted' : 'error';
 }
 
 /** A `data:` address is the file itself. */

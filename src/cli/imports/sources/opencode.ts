@@ -21,7 +21,7 @@ import {
 import { jsonItems } from '../json-items.ts';
 import type { ReadOptions, Source, SourceFile } from '../source.ts';
 import { isStoredFile, storedSession } from './opencode-files.ts';
-import { newMessages, newSessions } from './opencode-v2.ts';
+import { finishOf, newMessages, newSessions } from './opencode-v2.ts';
 
 export const opencode: Source = {
   name: 'opencode',
@@ -158,7 +158,7 @@ function messageOf(
     {
       id,
       role,
-      finish: message['finish'] === 'length' ? 'length' : null,
+      finish: finishOf(message['finish'], message['error'] ?? early['error']),
       time: timeOfMilliseconds(fieldsOf(message['time'] ?? early['time'])['created']),
       model: role === 'user' ? null : textOf(message['modelID'] ?? fieldsOf(early['assistant'])['modelID']),
       parts: parts.flatMap(partOf),
