@@ -303,6 +303,28 @@ test('the conversations of programs on this machine are shown before the import,
   database.close();
 });
 
+test('chats of Gemini CLI that it will delete, and sessions of agents of aichat, are shown', async () => {
+  const home = join(place.path, 'agents');
+  const chats = join(home, '.gemini', 'tmp', 'work', 'chats');
+  cpSync(named('gemini-cli').path, chats, { recursive: true });
+  const old = new Date(Date.now() - 28 * 24 * 60 * 60 * 1000);
+  for (const name of readdirSync(chats)) utimesSync(join(chats, name), old, old);
+  for (const path of ['sessions', 'agents/coder/sessions']) {
+    const directory = join(home, '.config', 'aichat', path);
+    cpSync(named('aichat').path, directory, { recursive: true });
+  }
+  const env = { HOME: home };
+  const { out } = await place.parley(['sessions', 'import', '--scan', '--json'], { env });
+  const rows: { source: string; files: number; expiring: number }[] = JSON.parse(out).data;
+  expect(rows.map(({ source, files, expiring }) => [source, files, expiring])).toEqual([
+    ['gemini-cli', 2, 2],
+    ['aichat', 1, 0],
+    ['aichat', 1, 0],
+  ]);
+  const { statuses } = await imported(join(home, '.config', 'aichat'));
+  expect(statuses).toEqual(['imported', 'imported']);
+});
+
 test('the directories of macOS and Windows are looked through as well', async () => {
   const home = join(place.path, 'mac');
   const config = join(home, 'Library', 'Application Support');

@@ -13,6 +13,9 @@ const maxBytes = 8 * 1024 * 1024;
 /** Warnings would go to stderr. Checking for repeated keys and pretty errors take quadratic time. */
 const yamlOptions = { maxAliasCount: 0, logLevel: 'error', prettyErrors: false, uniqueKeys: false } as const;
 
+/** The sessions of an agent are in a directory of its own. Their names may be those of other sessions. */
+const agentSession = /[\\/]agents[\\/]([^\\/]+)[\\/]sessions[\\/].*\.ya?ml$/;
+
 export const aichat: Source = {
   name: 'aichat',
   title: 'aichat session',
@@ -22,7 +25,10 @@ export const aichat: Source = {
     const { AICHAT_SESSIONS_DIR: sessions, AICHAT_CONFIG_DIR: config } = machine.env;
     const configs = config === undefined ? configDirectories(machine, 'aichat') : [config];
     const paths = sessions === undefined ? configs.map((path) => `${path}/sessions`) : [sessions];
-    return paths.map((path) => ({ path, pattern: /\.yaml$/, keptDays: null }));
+    return [
+      ...paths.map((path) => ({ path, pattern: /\.yaml$/, keptDays: null })),
+      ...configs.map((path) => ({ path: `${path}/agents`, pattern: agentSession, keptDays: null })),
+    ];
   },
   async *read(file, { signal }) {
     const place = null;
@@ -51,8 +57,10 @@ export const aichat: Source = {
     const messages = all.flatMap((message) => messageOf(message, model));
     if (messages.length === 0) yield { place, skipped: 'empty' };
     else {
-      const id = basename(file.path).replace(/\.ya?ml$/, '');
-      const facts = { id, title: id, created: null, system: system ?? textOf(session['role_prompt']) };
+      const title = basename(file.path).replace(/\.ya?ml$/, '');
+      const [, agent] = agentSession.exec(file.path) ?? [];
+      const id = agent === undefined ? title : `${agent}/${title}`;
+      const facts = { id, title, created: null, system: system ?? textOf(session['role_prompt']) };
       yield { place, conversation: { ...facts, branches: singleBranch(messages) } };
     }
   },

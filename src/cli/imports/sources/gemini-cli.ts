@@ -8,13 +8,17 @@ import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 import { GeminiChat } from './gemini-chat.ts';
 
+/** After how many days Gemini CLI deletes a chat, unless its settings say otherwise. */
+const keptDays = 30;
+
 export const geminiCli: Source = {
   name: 'gemini-cli',
   title: 'Gemini CLI chat',
   recognises: ({ text }) => /^\s*\{\s*"sessionId"\s*:\s*"[^"]*",\s*"projectHash"/.test(text),
-  places: ({ home }) => [
-    { path: `${home}/.gemini/tmp`, pattern: /\/chats\/session-[^/]*\.jsonl?$/, keptDays: null },
-  ],
+  places: ({ home, env }) => {
+    const path = `${env['GEMINI_CLI_HOME'] ?? home}/.gemini/tmp`;
+    return [{ path, pattern: /\/chats\/session-[^/]*\.jsonl?$/, keptDays }];
+  },
   async *read(file, { signal }) {
     const chat = new GeminiChat(messageOf);
     let session: ForeignFields = {};
