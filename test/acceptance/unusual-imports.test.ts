@@ -54,8 +54,14 @@ test('a text that was redacted here does not come back with the next import', as
   await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'said here']);
   const forked = await importing(exportOf(conversation('a', [...texts, 'three', 'four', 'five', 'six'])));
   expect(forked.out).toMatch(/^imported ses_/);
+  const [one, two] = conversation('a', texts).chat_messages;
+  const branch = { ...one, uuid: 'b', sender: 'assistant', text: 'a branch', parent_message_uuid: one?.uuid };
+  const tree = [{ ...one, parent_message_uuid: null }, { ...two, parent_message_uuid: one?.uuid }, branch];
+  const branched = await importing(exportOf({ ...conversation('a', []), chat_messages: tree }));
+  expect(branched.out).toMatch(/^imported ses_\w+\nunchanged ses_/);
   const all = await place.output(['sessions', 'export', '--all', '--format', 'json']);
   expect(all).toContain('five');
+  expect(all).toContain('a branch');
   expect(all).not.toContain(key);
 });
 

@@ -128,9 +128,17 @@ class SessionImporter {
     const { session_id } = record.session;
     if ((await this.#find(session_id)) !== null) return 'exists';
     if (this.#options.dryRun) return 'imported';
-    if (await this.#create(forkOf === null ? record : await this.#forkOf(forkOf, record))) return 'imported';
+    const stored = forkOf === null ? await this.#branchOf(record) : await this.#forkOf(forkOf, record);
+    if (await this.#create(stored)) return 'imported';
     // An import on another machine has stored the session meanwhile, or it was deleted here.
     return (await this.#find(session_id)) === null ? 'deleted' : 'exists';
+  }
+
+  /** The record with the texts of its parent that were redacted here. */
+  async #branchOf(record: SessionRecord): Promise<SessionRecord> {
+    const { parent_id } = record.session;
+    if (parent_id == null || (await this.#find(parent_id)) === null) return record;
+    return (await this.#compare(parent_id, record)).redacted;
   }
 
   /** The record as a fork of the session whose first messages it has. */
