@@ -119,14 +119,14 @@ function messageOf(item: ForeignFields): readonly ForeignMessage[] {
 }
 
 function partsOf(item: ForeignFields): readonly Part[] {
-  switch (item['type']) {
-    case 'function_call':
-      return [{ kind: 'tool', name: asText(item['name']), input: asText(item['arguments']) }];
-    case 'function_call_output':
-      return [{ kind: 'result', name: null, text: asText(item['output']) }];
-    case 'reasoning':
-      return textsOf(item['summary']).map((text) => ({ kind: 'thinking', text }));
-  }
+  const type = asText(item['type']);
+  if (type.endsWith('_call')) return partsOfCall(item, type);
+  if (type.endsWith('_call_output')) return [{ kind: 'result', name: null, text: outputOf(item['output']) }];
+  if (type === 'reasoning')
+    return [...textsOf(item['summary']), ...textsOf(item['content'])].map((text) => ({
+      kind: 'thinking',
+      text,
+    }));
   if (item['role'] === 'tool')
     return [{ kind: 'result', name: null, text: textsOf(item['content']).join('\n') }];
   const calls = listOf(item['tool_calls']).map((one): Part => {
@@ -148,7 +148,25 @@ function partsOf(item: ForeignFields): readonly Part[] {
       },
     ];
   });
-  return [...parts, ...calls];
+  const files = listOf(item['attachments']).flatMap((one): readonly Part[] => {
+    const name = textOf(fieldsOf(one)['file_id']);
+    return name === null ? [] : [{ kind: 'attachment', name, text: null }];
+  });
+  return [...files, ...parts, ...calls];
+}
+
+/** Tools of the API have no name but their type, and have their result in the call. */
+function partsOfCall(item: ForeignFields, type: string): readonly Part[] {
+  const input = item['arguments'] ?? item['input'] ?? item['action'] ?? item['code'] ?? item['queries'];
+  const call: Part = { kind: 'tool', name: textOf(item['name']) ?? type, input: asText(input) };
+  const text = outputOf(item['output'] ?? item['outputs'] ?? item['error']);
+  return text === '' ? [call] : [call, { kind: 'result', name: null, text }];
+}
+
+/** A text, a list of texts, or any other value. */
+function outputOf(output: unknown): string {
+  const texts = textsOf(output);
+  return texts.length === 0 ? asText(output) : texts.join('\n');
 }
 
 /** A text, or parts whose `text` is a text or `{"value":…}`. */
