@@ -97,3 +97,14 @@ test('a reply that the user stopped is marked as interrupted', async () => {
     [null, 'interrupted', null],
   ]);
 });
+
+test('searches and pictures of the model are notes', async () => {
+  const searched = item({ type: 'tool_search_call', execution: 'client', arguments: { query: 'tides' } });
+  const drawn = item({ type: 'image_generation_call', revised_prompt: 'A tide', result: 'AAAA' });
+  expect(await branchesOf(user('Draw'), searched, drawn)).toEqual([
+    [
+      'user: Draw',
+      'assistant: > [tool: tool_search_call] {"query":"tides"}\n\n> [tool: image_generation_call] A tide',
+    ],
+  ]);
+});

@@ -158,8 +158,10 @@ function partsOf(item: ForeignFields): readonly Part[] {
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':
-    case 'web_search_call': {
-      const input = item['arguments'] ?? item['input'] ?? item['action'];
+    case 'web_search_call':
+    case 'tool_search_call':
+    case 'image_generation_call': {
+      const input = item['arguments'] ?? item['input'] ?? item['action'] ?? item['revised_prompt'];
       return [{ kind: 'tool', name: textOf(item['name']) ?? asText(item['type']), input: asText(input) }];
     }
     case 'function_call_output':
