@@ -64,6 +64,7 @@ export const importFixtures: readonly ImportFixture[] = [
     'written by 0.61.0; the form of one object from the shape',
   ),
   fixture('opencode', 'opencode/opencode.db', 'opencode/opencode.db', 'written by 1.18.33'),
+  fixture('opencode 2', 'opencode-2/opencode.db'),
   fixture(
     'opencode files',
     'opencode-files/storage',
