@@ -211,7 +211,8 @@ class SessionImporter {
     }
     const messages = record.messages.map((message) => {
       const stored = texts.get(message.message_id) ?? message.content;
-      return isRedactionOf(stored, message.content) ? { ...message, content: stored } : message;
+      const isRedacted = stored !== message.content && isRedactionOf(stored, message.content);
+      return isRedacted ? { ...message, content: stored } : message;
     });
     const at = messages.findIndex(({ message_id, content }) => texts.get(message_id) !== content);
     return { missing: at === -1 ? null : at, visible, redacted: { ...record, messages } };

@@ -50,9 +50,10 @@ function withTextsOf(side: SessionRecord, record: StoredRecord, onlyRedacted = f
   const textsById = new Map(everyMessage(side).map(({ message_id, content }) => [message_id, content]));
   const withText = (message: Message): Message => {
     const content = textsById.get(message.message_id) ?? message.content;
-    const isSide =
+    if (content === message.content) return message;
+    const isKept =
       isRedactionOf(content, message.content) || (!onlyRedacted && isRedactionOf(message.content, content));
-    return isSide ? { ...message, content } : message;
+    return isKept ? { ...message, content } : message;
   };
   const { messages, hidden_messages } = record;
   return {
