@@ -1,8 +1,10 @@
 // Reports a failure: the message with its code, then what to do next. With --json, the report is also JSON on stdout.
 
 import { isLocalUrl } from '../config/base-url.ts';
+import { resolveMode } from '../config/settings.ts';
 import { clientErrorCodes, ParleyError, reasonOf } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
+import { unknownMode } from '../service/unknown-mode.ts';
 import { unforeseenFileFailure } from '../system/file-failure.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
@@ -55,9 +57,14 @@ function failureText(failure: ParleyError, commandPath: string): string {
 }
 
 /** A hint that depends on the target: another key, a new store, a new mode, or another profile. Empty if there is none. */
-export function targetHint({ code }: ParleyError, context: CliContext): string {
-  if (code === 'UNKNOWN_MODE' && context.target.url === null)
-    return 'Add a mode: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
+export function targetHint({ code, message }: ParleyError, context: CliContext): string {
+  if (code === 'UNKNOWN_MODE') {
+    const advice =
+      context.target.url === null
+        ? 'Add a mode: parley setup, or parley modes add NAME --base-url URL --model MODEL\n'
+        : '';
+    return sourceOfMode(message, context) + advice;
+  }
   if (code === 'STORE_MISSING')
     return 'To create a new store there: parley keys create --project default --use\n';
   if (code !== 'INVALID_API_KEY' && code !== 'NETWORK') return '';
@@ -80,6 +87,14 @@ export function targetHint({ code }: ParleyError, context: CliContext): string {
     ? ['--profile', profile ?? '']
     : targetOptions({ profile, url, insecureHttp, store, insecureStore, ca });
   return `Log in with another key: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
+}
+
+/** Says where the mode in the message comes from, if it is not from an option. */
+function sourceOfMode(message: string, { host, target }: CliContext): string {
+  const named = resolveMode(null, host.env, target);
+  return named !== null && message.startsWith(unknownMode(named.mode, []).message)
+    ? `The mode is named by ${named.source}.\n`
+    : '';
 }
 
 export function asParleyError(error: unknown): ParleyError {

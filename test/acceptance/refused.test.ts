@@ -254,7 +254,12 @@ const modes: readonly Row[] = [
     [...hello, '-m', 'nope'],
     /"nope".*\nModes: eliza, echo\.\nAdd a mode: parley setup, or parley modes add /,
   ],
-  ['an unknown mode by variable', hello, /Modes: eliza, echo/, { env: { PARLEY_MODE: 'x' } }],
+  [
+    'an unknown mode by variable',
+    hello,
+    /Modes: eliza, echo\.\nThe mode is named by PARLEY_MODE\.\nAdd a mode/,
+    { env: { PARLEY_MODE: 'x' } },
+  ],
 ];
 
 const coded = (code: string, rows: readonly Row[]) =>
