@@ -81,7 +81,9 @@ function withRetryCommand(
   chat: RetriedChat,
   { options, requestId }: CliContext,
 ): ParleyError {
-  const step = nextStep(error).replace(/\bTry again\.$/, '').trim();
+  const step = nextStep(error)
+    .replace(/\bTry again\.$/, '')
+    .trim();
   return error.with({
     hint: `${step}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,

@@ -8,6 +8,7 @@ import { anySession, type SessionQuery } from '../service/session-archive.ts';
 import type { ServiceAccess } from './context.ts';
 import { counted } from './counted.ts';
 import { everyPage } from './every-page.ts';
+import { localTime } from './shown-time.ts';
 import { titleGlob } from './title-filter.ts';
 
 /** Whether to look among the active or the deleted sessions. */
@@ -108,9 +109,11 @@ function requireSingle(text: string, found: readonly Session[]): Session | null 
 
 function ambiguous(text: string, found: readonly Session[]): ParleyError {
   const examples = found.slice(0, maxListed);
-  const lines = examples.map(
-    ({ session_id, title }) => `  ${session_id}  ${title === null ? '(no title)' : quoted(title)}`,
-  );
+  const lines = examples.map(({ session_id, title, updated_at }) => {
+    const time = Date.parse(updated_at);
+    const activity = Number.isNaN(time) ? '' : `, last active ${localTime(time)}`;
+    return `  ${session_id}  ${title === null ? '(no title)' : quoted(title)}${activity}`;
+  });
   const more = found.length > examples.length ? '\n  …' : '';
   return new ParleyError('USAGE', `${quoted(text)} matches ${counted(found.length, 'session')}.`, {
     hint: `${lines.join('\n')}${more}\nNothing was done. Name one by its id, or by the last characters of its id.`,
