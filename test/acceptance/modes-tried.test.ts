@@ -190,7 +190,8 @@ describe('setup at a terminal', () => {
           ? sendJson(response, { data: [{ id: 'own-model' }] })
           : sendStream(response, replyOf('Mine.'));
       const typing = [
-        { after: 'Base URL of a model server', keys: `${place.server.url}/v1\r` },
+        { after: 'Base URL of a model server', keys: '127.0.0.1:9\r' },
+        { after: 'The URL has no scheme. Use http://127.0.0.1:9', keys: `${place.server.url}/v1\r` },
         { after: 'Where is its key?', keys: 'env:OWN_KEY\r' },
         { after: 'Which models should become modes?', keys: '\r' },
       ];
