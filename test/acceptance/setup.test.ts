@@ -82,6 +82,7 @@ describe('the default that the user chose', () => {
         'The default mode is still eliza; to change it: parley modes default qwen3:8b',
       ),
     });
+    expect(again.err).toContain('The mode qwen3:8b already uses qwen3:8b at Ollama, and stays unchanged.\n');
     expect(await place.answer(['models'])).toContainEqual(
       expect.objectContaining({ name: 'eliza', default: true }),
     );

@@ -33,7 +33,10 @@ export async function makeModes(offers: readonly Offer[], context: CliContext): 
     );
     const name = existing?.name ?? freeName(model, takenNames);
     names.push(name);
-    if (existing !== undefined) continue;
+    if (existing !== undefined) {
+      await context.say(`The mode ${name} already uses ${model} at ${server.name}, and stays unchanged.`);
+      continue;
+    }
     takenNames.add(name);
     const { base_url, key } = server;
     const settings: ModeSettings = {
