@@ -111,7 +111,8 @@ function ambiguous(text: string, found: readonly Session[]): ParleyError {
   const examples = found.slice(0, maxListed);
   const lines = examples.map(({ session_id, title, updated_at }) => {
     const time = Date.parse(updated_at);
-    const activity = Number.isNaN(time) ? '' : `, last active ${localTime(time)}`;
+    // Without words around the time, most lines fit in 80 columns.
+    const activity = Number.isNaN(time) ? '' : `, ${localTime(time)}`;
     return `  ${session_id}  ${title === null ? '(no title)' : quoted(title)}${activity}`;
   });
   const more = found.length > examples.length ? '\n  …' : '';

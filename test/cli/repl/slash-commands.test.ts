@@ -191,9 +191,9 @@ test('/resume accepts an id or a part of a title, and shows the last messages', 
   expect(several.split('\n')).toEqual([
     '"groceries" matches 2 sessions. (USAGE)',
     expect.stringMatching(
-      new RegExp(`^  ${other}  "Groceries for Monday", last active \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d$`),
+      new RegExp(`^  ${other}  "Groceries for Monday", \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d$`),
     ),
-    expect.stringMatching(new RegExp(`^  ${id}  "Groceries for Sunday", last active `)),
+    expect.stringMatching(new RegExp(`^  ${id}  "Groceries for Sunday", `)),
     expect.stringMatching(/^Nothing was done\./),
   ]);
   expect(await entered(screen, '/resume nothing like it')).toContain(
