@@ -69,7 +69,7 @@ export async function runKeysCreate(flags: KeysCreateFlags, context: CliContext)
   if (context.options.json) return context.stdout.write(successLine(created));
   await context.stdout.write(`${created.key}\n`);
   await context.say(
-    `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use ? 'the profile now uses it' : 'use it as PARLEY_API_KEY'}.`,
+    `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use ? 'the profile now uses it, and shows only the sessions of this project' : 'use it as PARLEY_API_KEY'}.`,
   );
 }
 
