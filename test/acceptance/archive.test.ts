@@ -44,7 +44,7 @@ describe('sessions search', () => {
   test('on a terminal breaks a long hit between words', async () => {
     await talk(`the ${'quicksilver '.repeat(9)}badger`);
     const { out } = await place.terminal('stty cols 40; PAGER=cat parley sessions search badger --no-color');
-    expect(out).toMatch(/^ {2}\w+, now: …?quicksilver\r?\n {2}quicksilver quicksilver ⟦badger⟧\r?$/m);
+    expect(out).toMatch(/^ {2}\w+, now: …?quicksilver\r?\n {4}quicksilver quicksilver ⟦badger⟧\r?$/m);
   });
 
   test('says when nothing is found, and names the command for the next page', async () => {

@@ -17,18 +17,19 @@ export async function wrappedLine(line: string, output: Output): Promise<string>
   return wrapText(line.replace(command, glueWords), columns);
 }
 
-/** Wraps each line of a notice. Continued lines have the indent of the line. */
+/** Wraps each line of a notice. The continued rows of an indented line, such as an item of a list, are indented by two columns more. */
 export async function wrappedNotice(text: string, output: Output): Promise<string> {
   const columns = output.columns();
   if (!output.formats || maxColumns(text) <= columns) return text;
   const lines = text.split('\n').map(async (line) => {
     if (maxColumns(line) <= columns) return line;
     const indent = ' '.repeat(line.search(/\S|$/));
+    const hanging = indent === '' ? '' : `${indent}  `;
     const rows = await wrapText(
       line.trimStart().replace(commandAfterColon, glueWords),
-      columns - indent.length,
+      columns - hanging.length,
     );
-    return indent + rows.replaceAll('\n', `\n${indent}`);
+    return indent + rows.replaceAll('\n', `\n${hanging}`);
   });
   return (await Promise.all(lines)).join('\n');
 }

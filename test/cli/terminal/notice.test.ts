@@ -14,10 +14,10 @@ async function shown(text: string, facts: { readonly isTTY?: true; readonly colu
 
 const terminal = { isTTY: true, columns: 30 } as const;
 
-test('a notice is wrapped between words, and each line keeps its indent', async () => {
+test('a notice is wrapped between words, and a continued item of a list is indented further', async () => {
   expect(
     await shown('Not erased, because Parley cannot reach them:\n  backups and snapshots elsewhere', terminal),
-  ).toBe('Not erased, because Parley\ncannot reach them:\n  backups and snapshots\n  elsewhere\n');
+  ).toBe('Not erased, because Parley\ncannot reach them:\n  backups and snapshots\n    elsewhere\n');
 });
 
 test('a command at the end of a line is one line, whatever its words are', async () => {
