@@ -21,10 +21,18 @@ export interface ChatTurn extends Omit<ModeOfTurn, 'mode'> {
   readonly findMode: () => Promise<ModeOfTurn>;
 }
 
-/** How a turn ended. `session` is the session that stores the message; null if the message is not known to be stored. */
+/**
+ * How a turn ended. `session` is the session that stores the message; null if the message is not known to be stored. `hasText` is true if a
+ * part of the reply arrived.
+ */
 export type TurnOutcome =
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly session: string | null };
+  | {
+      readonly kind: 'failed';
+      readonly error: unknown;
+      readonly session: string | null;
+      readonly hasText: boolean;
+    };
 
 /** Prepares the turn. The message is read before any request, because a person may still be typing it. */
 export async function prepareTurn(
@@ -129,6 +137,7 @@ export async function runTurn(
   remember: (session: ChatStart) => Promise<void>,
 ): Promise<TurnOutcome> {
   let session: string | null = null;
+  let hasText = false;
   let isComplete = false;
   try {
     for await (const event of events) {
@@ -136,6 +145,7 @@ export async function runTurn(
         session = event.data.session_id;
         await remember(event.data);
       }
+      hasText ||= event.event === 'delta' || event.event === 'done';
       await output.write(event);
       if (event.event === 'done') isComplete = true;
     }
@@ -146,6 +156,6 @@ export async function runTurn(
   } catch (error) {
     // The output itself may be what failed.
     await output.fail(error).catch(() => {});
-    return { kind: 'failed', error, session };
+    return { kind: 'failed', error, session, hasText };
   }
 }

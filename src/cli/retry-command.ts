@@ -47,7 +47,7 @@ interface FailedTurn {
 
 /** The failure of a turn, with the mode of the session or the command that repeats the turn, if one of them helps. */
 export async function failureOfTurn(
-  { error, session }: Extract<TurnOutcome, { kind: 'failed' }>,
+  { error, session, hasText }: Extract<TurnOutcome, { kind: 'failed' }>,
   { request, previousMode, mode, key, hasMore, honoursKeys }: FailedTurn,
   input: ChatInput,
   context: CliContext,
@@ -60,7 +60,7 @@ export async function failureOfTurn(
   // An ephemeral session ends with the process, so there is nothing to resume or retry.
   if (input.ephemeral) return withoutSession(error);
   if ((context.signal.aborted || context.stdout.gone.aborted) && !isOfService(error))
-    await context.say(`Stopped. The reply so far is kept in session ${session}.`);
+    await context.say(`Stopped. The ${hasText ? 'reply so far' : 'message'} is kept in session ${session}.`);
   if (!(error instanceof ParleyError)) return error;
   const codes = honoursKeys ? [...modelFailures, ...connectionFailures] : modelFailures;
   return codes.includes(error.code)

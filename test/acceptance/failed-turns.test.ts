@@ -96,6 +96,25 @@ describe('a chat that fails', () => {
     expect(sessions.items.map(({ message_count }) => message_count)).toEqual([4, 2]);
   });
 
+  test('because it was stopped says what is kept', async () => {
+    await place.add('slow', '--default');
+    const stoppedAfter = async (text: string) => {
+      place.script = (_request, response) => {
+        if (text !== '') startStream(response).write(sse(chunk({ content: text })));
+        else child.kill('SIGINT');
+      };
+      const child = place.start(['chat', '-n', 'Hi']);
+      child.stdout.once('data', () => child.kill('SIGINT'));
+      return outcomeOf(child);
+    };
+    const early = await stoppedAfter('');
+    expect(early.status).toBe(130);
+    expect(early.err).toMatch(/^Stopped\. The message is kept in session ses_\w+\.$/m);
+    const late = await stoppedAfter('Hel');
+    expect(late.status).toBe(130);
+    expect(late.err).toMatch(/^Stopped\. The reply so far is kept in session ses_\w+\.$/m);
+  });
+
   test('at another service prints a command for exactly that service', async () => {
     await place.add('fast', '--default');
     place.script = fails;
