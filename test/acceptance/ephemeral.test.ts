@@ -65,9 +65,9 @@ describe('chat --ephemeral', () => {
     );
   });
 
-  test.each([['-c'], ['-s', 'ses_x'], ['-s', 'ses_x', '--fork'], ['--title', 'x'], ['--batch']])(
-    'is refused with %s, and says which option to leave out',
-    async (...flags) => {
+  test.each([[['-c']], [['-s', 'ses_x']], [['-s', 'ses_x', '--fork']], [['--title', 'x']], [['--batch']]])(
+    'is refused with %j, and says which option to leave out',
+    async (flags) => {
       const refused = await place.parley(['chat', '--ephemeral', '-n', 'x', ...flags]);
       expectFailure(refused, { status: 2, code: 'USAGE' });
       expect(refused.err).toContain(`--ephemeral and ${flags.at(0)} cannot be used together`);

@@ -60,11 +60,11 @@ describe('a chat that fails', () => {
   });
 
   test.each([
-    ['--jq', '.data.reply | length'],
-    ['--json-stream', '--jq', '.event'],
-    ['--extract-code=last'],
-    ['--extract-code'],
-  ])('with %s %s %s prints a command with the same output', async (...flags) => {
+    [['--jq', '.data.reply | length']],
+    [['--json-stream', '--jq', '.event']],
+    [['--extract-code=last']],
+    [['--extract-code']],
+  ])('with %j prints a command with the same output', async (flags) => {
     await place.add('fast', '--default');
     place.script = fails;
     const { err } = await place.parley(['chat', '-n', 'Hi', ...flags]);

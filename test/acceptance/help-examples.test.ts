@@ -19,12 +19,12 @@ let sessionId: string;
 let keyId: string;
 let key: string;
 
-const lines = Object.entries(examples).flatMap(([path, own]) => own.map(([line]) => ({ path, line })));
+const lines = Object.entries(examples).flatMap(([path, own]) => own.map(([line]) => [line, path] as const));
 // The command lines in the notes of a page.
 const program = await buildProgram([], '', () => async () => {}, {});
 eachCommand(program, (command) => {
   for (const [, line = ''] of outputHelpText(command).matchAll(/^ {2}((?:git diff \| )?parley .*)$/gm))
-    lines.push({ path: commandPath(command), line });
+    lines.push([line, commandPath(command)]);
 });
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ function typingFor(path: string, line: string): readonly Typing[] | null {
   return asksKey ? [{ after: 'Key for', keys: `${key}\r` }] : null;
 }
 
-test.each(lines)('$line', { timeout: 30_000 }, async ({ path, line }) => {
+test.each(lines)('%s', { timeout: 30_000 }, async (line, path) => {
   for (const name of readdirSync(place.path)) rmSync(join(place.path, name), { recursive: true });
   cpSync(copy, place.path, { recursive: true });
   const env = { EDITOR: 'true', API_KEY: 'secret', PAGER: 'cat' };

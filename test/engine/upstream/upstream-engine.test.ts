@@ -325,15 +325,15 @@ describe('a stream', () => {
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
 
-  it.each<readonly [string | null, string]>([
-    [null, replyOf('Hi')],
-    ['text/plain; charset=utf-8', replyOf('Hi')],
-    ['application/json', replyOf('Hi')],
-    ['application/json', `: hello\n\n${replyOf('Hi')}`],
-    ['application/x-ndjson', replyOf('Hi')],
-    ['text/html; charset=UTF-8', replyOf('Hi')],
-    ['application/x-ndjson', ndjson],
-  ])('may be named %s by its server', async (type, body) => {
+  it.each<readonly [form: string, type: string | null, body: string]>([
+    ['of events', null, replyOf('Hi')],
+    ['of events', 'text/plain; charset=utf-8', replyOf('Hi')],
+    ['of events', 'application/json', replyOf('Hi')],
+    ['of a comment and events', 'application/json', `: hello\n\n${replyOf('Hi')}`],
+    ['of events', 'application/x-ndjson', replyOf('Hi')],
+    ['of events', 'text/html; charset=UTF-8', replyOf('Hi')],
+    ['of lines of JSON', 'application/x-ndjson', ndjson],
+  ])('%s may be named %s by its server', async (_form, type, body) => {
     const { engine } = await stubs.engineOver((response) =>
       response.writeHead(200, type === null ? {} : { 'content-type': type }).end(body),
     );

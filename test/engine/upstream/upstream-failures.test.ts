@@ -107,7 +107,7 @@ describe('an answer that refuses', () => {
       /--context TOKENS, or start a new session/,
     ],
     [
-      'too long a context',
+      'too long a context for llama.cpp',
       400,
       error('the request exceeds the available context size', 400, 'exceed_context_size_error'),
       'ENGINE_FAILED',

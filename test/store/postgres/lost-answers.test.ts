@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => client.end());
 
 const by = { time: startOfTime, key_id: 'key_mine', request_id: 'req_mine' };
-const keys = [null, once('key')];
+const keys = [
+  [null, 'without a key'],
+  [once('key'), 'with a key'],
+] as const;
 const minute = 60_000;
 
 interface Place {
@@ -52,16 +55,16 @@ const scenes: Readonly<Record<string, Scene>> = {
       store.createSession(project, { session_id: 'ses_new', title: 'New', now: startOfTime }, null);
   },
   ...Object.fromEntries(
-    keys.flatMap((key): readonly (readonly [string, Scene])[] => [
+    keys.flatMap(([key, withKey]): readonly (readonly [string, Scene])[] => [
       [
-        `a deletion, key ${key?.key}`,
+        `a deletion ${withKey}`,
         async (place) => {
           const id = await talked(place);
           return (store) => store.deleteSessions(place.project, [id, 'ses_none'], startOfTime + 9, key, by);
         },
       ],
       [
-        `a restoration of one, key ${key?.key}`,
+        `a restoration of one ${withKey}`,
         async (place) => {
           const id = await talked(place);
           await place.store.deleteSession(place.project, id, startOfTime);
@@ -69,7 +72,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `a restoration, key ${key?.key}`,
+        `a restoration ${withKey}`,
         async (place) => {
           const id = await talked(place);
           await place.store.deleteSession(place.project, id, startOfTime);
@@ -77,7 +80,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `tags, key ${key?.key}`,
+        `tags ${withKey}`,
         async (place) => {
           const id = await talked(place);
           const change = { pinned: true, tags: { add: ['a', 'b'], remove: [] } };
@@ -85,14 +88,14 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `an import, key ${key?.key}`,
+        `an import ${withKey}`,
         async ({ project }) => {
           const record = recordOf('ses_imported', ['hello', 'hi', 'more']);
           return (store) => store.importSession(project, record, key, by);
         },
       ],
       [
-        `an import that adds messages, key ${key?.key}`,
+        `an import that adds messages ${withKey}`,
         async ({ store, project }) => {
           const record = recordOf('ses_imported', ['hello', 'hi', 'more', 'most']);
           const first = { ...record, messages: record.messages.slice(0, 2) };
@@ -105,7 +108,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `an undo, key ${key?.key}`,
+        `an undo ${withKey}`,
         async (place) => {
           const id = await talked(place);
           await turnOf(place.store, place.project, id, 'two');
@@ -113,7 +116,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `a fork, key ${key?.key}`,
+        `a fork ${withKey}`,
         async (place) => {
           const id = await talked(place);
           const fork = forkOf(id, { newSession: { session_id: 'ses_fork', title: undefined } });
@@ -121,7 +124,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `a turn, key ${key?.key}`,
+        `a turn ${withKey}`,
         async (place) => {
           const id = await talked(place);
           const start = turnStart({ session_id: id, message_id: 'msg_new', idempotencyKey: key });
@@ -129,7 +132,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `a turn after an abandoned one, key ${key?.key}`,
+        `a turn after an abandoned one ${withKey}`,
         async (place) => {
           const id = await talked(place);
           await begin(place.store, place.project, { session_id: id, lease: { owner: 'gone', ms: 1 } });
@@ -138,7 +141,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         },
       ],
       [
-        `a regeneration, key ${key?.key}`,
+        `a regeneration ${withKey}`,
         async (place) => {
           const id = await talked(place);
           const start = regeneration(id, { reply_id: 'reply_new', idempotencyKey: key });
