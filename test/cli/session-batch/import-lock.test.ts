@@ -1,6 +1,6 @@
 // Imports of one machine take turns.
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ImportLock } from '../../../src/cli/session-batch/import-lock.ts';
 import type { TakeLock } from '../../../src/system/file-lock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -24,13 +24,21 @@ test('sessions that are stored at the same time check once for a process that wa
 });
 
 test('a process that waits for its turn for two seconds says so once', async () => {
-  const until = Date.now() + 2500;
-  const take: TakeLock = (path) => (path.endsWith('imports.lock') && Date.now() < until ? null : () => {});
-  const holder = { locks: async () => take, now: Date.now, random: Math.random };
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const linesAtTry: number[] = [];
   const lines: string[] = [];
+  const take: TakeLock = (path) => {
+    if (!path.endsWith('imports.lock')) return () => {};
+    linesAtTry.push(lines.length);
+    vi.advanceTimersByTime(500);
+    return linesAtTry.length < 8 ? null : () => {};
+  };
+  const holder = { locks: async () => take, now: Date.now, random: Math.random };
   const say = async (line: string) => void lines.push(line);
   const turns = new ImportLock(temporaryDirectory(), holder, { signal, say });
   await turns.run(async () => {});
   turns.close();
   expect(lines).toEqual(['Waiting for another import on this machine, which is running or suspended.']);
+  expect(linesAtTry).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
 });
