@@ -5,6 +5,7 @@ import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
+import { runs } from '../support/runs.ts';
 import { type ListeningServer, serveBytes } from '../support/scripted-server.ts';
 
 const start = { session_id: 'ses_1', message_id: 'msg_1', mode: 'echo' };
@@ -42,10 +43,7 @@ const streams = new Map(
   ]),
 );
 
-/**
- * 300 cuts, spread evenly over the bytes: 50 for each way to cut and each line end, the last byte missing among them. All there
- * are: `EVERY_CUT=1 npx vitest run test/remote/cut-streams.test.ts`.
- */
+/** Cuts that are spread evenly over the bytes, for each way to cut and each line end. In one of them only the last byte is missing. */
 const samples: readonly Sample[] = [...streams].flatMap(([ends, { length }]) =>
   (['FIN', 'RST', 'stall'] as const).flatMap((cut) =>
     cutsOf(wholeAt(ends, length)).map((bytes) => ({ ends, cut, bytes })),
@@ -58,8 +56,8 @@ function wholeAt(ends: string, length: number): number {
 }
 
 function cutsOf(length: number): readonly number[] {
-  if (process.env['EVERY_CUT'] === '1') return Array.from({ length }, (_, bytes) => bytes);
-  return Array.from({ length: 50 }, (_, index) => Math.floor((index * (length - 1)) / 49));
+  const count = Math.min(length, runs(50, length));
+  return Array.from({ length: count }, (_, index) => Math.floor((index * (length - 1)) / (count - 1)));
 }
 
 describe('a cut stream', () => {
@@ -106,8 +104,7 @@ describe('a cut stream', () => {
     const counts: number[] = [];
     // Many at a time: each stall takes its time.
     for (let first = 0; first < chosen.length; first += 50) {
-      const runs = await Promise.all(chosen.slice(first, first + 50).map(chat));
-      for (const seen of runs) {
+      for (const seen of await Promise.all(chosen.slice(first, first + 50).map(chat))) {
         expect(seen.map(({ event }) => event)).not.toContain('done');
         expect(seen).toEqual(events.slice(0, seen.length));
         counts.push(seen.length);
