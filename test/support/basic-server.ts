@@ -1,6 +1,6 @@
 // A server with only the interface document, whose sessions are only ids, and with the faults that a test chooses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { listening } from './scripted-server.ts';
 
 /** The outcome of a deletion: `lost` is done, but gets no response; `hung` never gets one; `closed` is for a day. */
 export type Trouble = 'none' | 'failed' | 'reset' | 'lost' | 'hung' | 'limited' | 'down' | 'closed';
@@ -31,7 +31,6 @@ export interface BasicServerOptions {
 }
 
 export async function openBasicServer(options: BasicServerOptions): Promise<BasicServer> {
-  const sockets = new Set<Socket>();
   let deletions = 0;
   let running = 0;
   let peak = 0;
@@ -39,25 +38,15 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     request.resume();
     request.on('end', () => answer(request, response));
   });
-  http.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
+  const { url, close } = await listening(http, 'http');
   const server: BasicServer = {
-    get url() {
-      return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-    },
+    ...{ url, close },
     active: new Set(options.ids),
     deleted: new Set(),
     unanswered: new Set(),
     keys: new Set(['key-1']),
     deletions: () => deletions,
     atOnce: () => peak,
-    close: () =>
-      new Promise<void>((resolve) => {
-        http.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -135,7 +124,6 @@ export async function openBasicServer(options: BasicServerOptions): Promise<Basi
     send(response, 404, { code: 'SESSION_NOT_FOUND', message: 'There is no such session.' });
   }
 
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return server;
 }
 
