@@ -36,7 +36,7 @@ const forms: Readonly<Record<string, string>> = {
 
 it.each(Object.entries(forms))('a key %s is removed from a text, and nothing else', (_, form) => {
   const text = redactKey(`Wrong: "${form}" is refused, ${form}!`, key);
-  // Of Base64 the characters at both ends hold what stands beside the key.
+  // In Base64 the characters at both ends also encode what stands beside the key.
   expect(text).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
 });
 

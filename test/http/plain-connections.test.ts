@@ -77,7 +77,7 @@ describe('a connection', () => {
     const client = clientOf(closeAfterTest(server).url);
     const stop = new AbortController();
     const unread = await client.request(get({ path: '/first', signal: stop.signal }));
-    // Its body comes with its head, or a moment later.
+    // The body arrives with the head, or a moment later.
     await delay(100);
     const next = client.request(get({ path: '/slow' }));
     await expect.poll(() => server.requests).toHaveLength(2);

@@ -14,7 +14,7 @@ export interface PlaceOptions {
   readonly limits?: Partial<Limits>;
   readonly now?: () => number;
   readonly owner?: TurnOwner;
-  /** Stands between the service and its store. */
+  /** Wraps the store of the service. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
 

@@ -16,7 +16,7 @@ const message = (position: number) => ({
 });
 const tooMuch = Buffer.alloc(65 * 1024 * 1024, ' ');
 
-/** A server that answers with so many messages at most; more are too much for any client. */
+/** A server that returns at most this many messages. A larger page exceeds the limit of every client. */
 async function serverOf(maxPage: number) {
   const limits: number[] = [];
   const server = await serve((request, response) => {

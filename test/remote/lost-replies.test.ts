@@ -27,7 +27,7 @@ describe('a proxy that loses 30 % of the responses', () => {
     await Promise.all(
       Array.from({ length: 4 }, async (_, lane) => {
         for (const message of messages.filter((_message, index) => index % 4 === lane)) {
-          // A person says it again, under its key, when a reply that had begun to show broke off.
+          // If a reply that was partly shown breaks off, a user repeats the message with its key.
           for (let tries = 0; tries < 10; tries++) {
             const reply = await say(backend.service, keyed(message), message).catch(
               (error: unknown) => error,

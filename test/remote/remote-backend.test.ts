@@ -128,7 +128,7 @@ describe('the trace', () => {
     expect(timing).toMatch(/^# status 200 after \d+ ms$/);
     expect(command).not.toContain(key);
     expect(command).toMatch(/^[\x20-\x7e]+$/);
-    // The shell says what curl would be given.
+    // The shell prints the arguments that curl would get.
     const echo = command.replace(/^curl /, "printf '%s\\0' ");
     const env = { PARLEY_API_KEY: key };
     const words = execFileSync('sh', ['-c', echo], { env, encoding: 'utf8' }).split('\0');

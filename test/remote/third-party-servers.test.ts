@@ -10,13 +10,13 @@ import { type ReceivedRequest, sendJson, serve } from '../support/scripted-serve
 
 const key = 'server-key';
 
-/** What one server answers, by method and path; `:id` stands for the session. */
+/** The responses of a server by method and path; `:id` stands for the session. */
 type Answers = Readonly<Record<string, (request: ReceivedRequest, response: ServerResponse) => unknown>>;
 
 interface ThirdPartyServer {
   readonly answers: Answers;
   readonly options?: Partial<RemoteOptions>;
-  /** What is expected of it: the modes' names, the reply to "Hello", the session it is in. */
+  /** The expected names of the modes, reply to "Hello", and session of that reply. */
   readonly modes: readonly string[];
   readonly reply: string;
   readonly session: string;
@@ -265,7 +265,7 @@ describe.each(Object.entries(servers))('a server that %s', (_, script) => {
   });
 
   it('has no archive, and says so', async () => {
-    // Whoever knows no search takes the word for an id.
+    // A server without a search reads the word as an id.
     const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
     const { backend, call } = await meet({
       ...script.answers,

@@ -8,7 +8,7 @@ import { type ReceivedRequest, sendJson, serve } from '../support/scripted-serve
 const session = { session_id: 's-1', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
 const reply = { success: true, data: { session_id: 's-1', reply: 'Hi.' } };
 
-/** A server of the six operations alone, with the answer to a chat that a test gives it. */
+/** A server with only the six operations, whose response to a chat the test decides. */
 async function meet(answerChat: (response: ServerResponse) => unknown, extensions: string | null = null) {
   const server = await serve(({ method, path }, response) => {
     if (extensions !== null) response.setHeader('Parley-Extensions', extensions);

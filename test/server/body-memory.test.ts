@@ -15,7 +15,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 const size = 128 * 1024;
 const bounds = { depth: 8, values: 100, lists: operationShapes.importSession.lists };
 
-/** As many items as the size takes. */
+/** A body with as many items as fit into the size. */
 function messages(item: (index: number) => string): string {
   const items: string[] = [];
   for (let length = 0, index = 0; length < size; index++) {
@@ -36,7 +36,7 @@ const fields = {
   usage: null,
   created_at: '2026-01-31T00:00:00.000Z',
 };
-/** The same fields in ever-new orders: each order is a class of its own to V8. */
+/** The same fields in ever-new orders. V8 makes a hidden class for each order. */
 function inAnotherOrder(index: number): string {
   const left = Object.entries(fields);
   const ordered: Record<string, unknown> = {};
@@ -73,7 +73,7 @@ function usedMemory(): number {
   return heapUsed + external;
 }
 
-/** Nothing for a body that is refused. */
+/** The value of a body; undefined if the body is refused. */
 async function readValue(body: Buffer): Promise<unknown> {
   try {
     return await parseJsonBody(body, bounds, () => new Promise((resolve) => setImmediate(resolve)));
@@ -86,7 +86,7 @@ async function readValue(body: Buffer): Promise<unknown> {
 test('whatever its shape, the value of a body takes less than ten times the bytes of the body', async () => {
   const values: unknown[] = [];
   const bodies = Object.entries(shapes).map(([name, make]) => [name, Buffer.from(make())] as const);
-  // The first time, the functions that are called take memory, too.
+  // The first calls also allocate memory for code.
   for (const [, body] of bodies) await readValue(body);
   const timesOf = async (body: Buffer) => {
     const before = usedMemory();
@@ -94,7 +94,7 @@ test('whatever its shape, the value of a body takes less than ten times the byte
     return (usedMemory() - before) / body.length;
   };
   for (const [name, body] of bodies) {
-    // What else runs meanwhile only adds to it.
+    // Other work of this process can only add to the memory.
     const times = Math.min(await timesOf(body), await timesOf(body));
     expect(times, `${name}: ${times}`).toBeLessThan(10);
   }
@@ -134,7 +134,7 @@ test.each([
       expect(answer.status).toBe(200);
     };
     const body = recordOf('ses_measured', 9_998);
-    // The first time, code is compiled.
+    // The first import also compiles code.
     await send('ses_of_the_first', recordOf('ses_of_the_first', 9_998));
     const bytes = await allocatedBy(() => send('ses_measured', body));
     await server.close();
@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-/** The bytes of all objects that were made in V8's heap meanwhile, those collected since included: one of each KiB is sampled. */
+/** The bytes of all objects that the work makes in V8's heap, including collected ones. One object per KiB is sampled. */
 async function allocatedBy(work: () => Promise<unknown>): Promise<number> {
   const session = new Session();
   session.connect();
@@ -187,7 +187,7 @@ test('a body in chunks of one byte takes less than ten times its bytes while it 
   const isSent = new Promise<void>((resolve) => {
     allSent = resolve;
   });
-  // As Node's parser makes them: each chunk has a buffer of its own.
+  // Node's parser makes such chunks: each has a buffer of its own.
   const body = new Readable({
     highWaterMark: 16,
     read() {

@@ -1,4 +1,4 @@
-// The body of a streamed reply that is stopped in the moment in which an event of the turn arrives.
+// The body of a streamed reply that is stopped at the moment when an event of the turn arrives.
 import { expect, it } from 'vitest';
 import { ChatStream } from '../../src/server/chat-stream.ts';
 import { ClientDisconnected } from '../../src/server/client-disconnected.ts';

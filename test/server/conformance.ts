@@ -13,7 +13,7 @@ ajv.addSchema({ $id: 'document', components: document.components }, 'document');
 ajv.addVocabulary(['components']);
 const validators = new Map<string, (body: unknown) => boolean>();
 
-/** What is wrong with an answer; null when nothing is. Statuses of no operation (404 and 405 of paths) must be failures. */
+/** The fault of a response; null if it conforms. A response without an operation (404 or 405 of a path) must be a failure. */
 export function nonconformity(method: string, path: string, status: number, body: unknown): string | null {
   const operation = operationAt(method, path);
   const failure = { $ref: 'document#/components/schemas/Failure' };

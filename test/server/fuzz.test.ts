@@ -34,7 +34,7 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme', minLength: 150, maxLength: 250 }),
 );
-/** Mostly what the field takes, else anything that JSON can say. */
+/** Mostly a value that the field accepts, otherwise any JSON. */
 const often = <T>(good: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: fc.jsonValue() });
 
@@ -42,7 +42,7 @@ function idText(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...ids) }, { weight: 2, arbitrary: anyText });
 }
 
-/** A value for a field, by its name where only some mean something, else by its type. */
+/** A value for a field, chosen by its name if only some values have a meaning, otherwise by its type. */
 function fieldValue(name: string, type: unknown): fc.Arbitrary<unknown> {
   if (name === 'mode') return often(fc.oneof(fc.constantFrom('eliza', 'echo'), anyText));
   if (name === 'session_id') return often(idText());
@@ -142,6 +142,6 @@ test('no request generated from the schemas makes the server fail, and each resp
     }),
     { numRuns: runs(600, 20_000) },
   );
-  // Requests that were all refused for one reason would have shown nothing.
+  // If all requests were refused for one reason, the test would show nothing.
   for (const status of [200, 400, 401, 404, 405, 415, 422]) expect(statuses).toContain(status);
 }, 600_000);

@@ -1,17 +1,17 @@
-// An engine whose replies are controlled by a test: each sends its text when the test says so.
+// An engine whose replies are controlled by a test: each sends its text when the test lets it.
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 
 export interface HeldEngine {
   readonly engines: EngineSet;
-  /** Replies that were begun, and those whose engine was told to stop. */
+  /** The number of replies that were begun, and of those that were stopped. */
   readonly begun: () => number;
   readonly stopped: () => number;
-  /** Lets every reply that runs, and will run, come to its end. */
+  /** Lets each current and later reply end. */
   release(): void;
 }
 
-/** Says `half `, then waits for `release`, then says `whole`. It heeds its signal. */
+/** Sends `half `, waits for `release`, and sends `whole`. It obeys its signal. */
 export function heldEngine(): HeldEngine {
   let begun = 0;
   let stopped = 0;

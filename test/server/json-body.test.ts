@@ -11,7 +11,7 @@ const steps = { shortBytes: 0, scanBytes: 7, partBytes: 5 };
 const inSteps = (text: string, bounds = wide) =>
   parseJsonBody(Buffer.from(text), bounds, () => Promise.resolve(), steps);
 
-/** What became of it: the text tells the order of fields, too. */
+/** The result as text, which also shows the order of the fields. */
 async function outcome(parse: () => unknown): Promise<string | undefined> {
   try {
     return JSON.stringify(await parse());
@@ -43,7 +43,7 @@ test('a text with an added, removed or changed character is JSON in the same cas
     for (const mark of marks) {
       for (const rest of [text.slice(at), text.slice(at + 1)]) {
         const changed = text.slice(0, at) + mark + rest;
-        // A byte order mark at the beginning is taken, as TextDecoder does.
+        // A byte order mark at the beginning is accepted, as by TextDecoder.
         const expected = await outcome(() => JSON.parse(changed.replace(/^\ufeff/, '')));
         expect([changed, await outcome(() => inSteps(changed))]).toEqual([changed, expected]);
       }

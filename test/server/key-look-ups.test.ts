@@ -29,7 +29,7 @@ test('each operation looks its key up once, and none succeeds after the key was 
         };
       },
     });
-  // The keys of running replies are looked at again, later than this lasts.
+  // The keys of running replies are checked again only after the end of this test.
   server = await openServer({ around, serverLimits: { keyCheckMs: 60_000 } });
   const { administration } = server.backend;
   const { key, key_id } = await administration.createKey({ project_name: 'first', key_name: 'short' });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** About so many bytes of a text between two others. */
+/** A text of about this many bytes that repeats `unit` between two other texts. */
 const filled = (before: string, unit: string, after: string, bytes: number) =>
   `${before}${Array(Math.ceil(bytes / (unit.length + 1)))
     .fill(unit)
@@ -27,7 +27,7 @@ function threadMs(): number {
   return (user + system) / 1e3;
 }
 
-/** The most processor time (ms) of one turn of the event loop while a request was answered: so long anything else had to wait. */
+/** The longest processor time (ms) of one turn of the event loop during the work. Everything else had to wait that long. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;
@@ -45,7 +45,7 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-// Bodies that took 0.5 to 30 s of nothing else.
+// Without limits, each of these bodies would block the event loop for 0.5 to 30 s.
 test.each([
   ['messages', importPath, filled('{"session":{},"messages":[', '{}', ']}', 300 * kibibytes)],
   ['session_ids', deletePath, filled('{"session_ids":[', '1', ']}', 300 * kibibytes)],
@@ -131,7 +131,7 @@ test('large bodies of one key wait for each other, but delay no other key and no
   const body = `{"title":"${'x'.repeat(size - 12)}"}`;
   const first = await RawConnection.open(port);
   await first.send(head(server.key, size) + body.slice(0, -1));
-  // The server has read all but the end by then.
+  // After this time the server has read everything except the end.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const second = await RawConnection.open(port);
   void second.send(head(server.key, size) + body);

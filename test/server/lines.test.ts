@@ -13,7 +13,7 @@ afterEach(() => server.close());
 
 const stream = { accept: 'text/event-stream' };
 
-/** Asks, and checks the response against the OpenAPI document of the server. */
+/** Sends a request, and checks the response against the OpenAPI document of the server. */
 async function ask(method: string, path: string, body?: unknown) {
   const response = await server.ask(method, path, body === undefined ? {} : { body });
   const answer = await bodyOf(response);

@@ -17,7 +17,7 @@ test('sessions that are created concurrently share a few transactions, and each 
   const commits = commitsIn(server.directory);
   const request = `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;
   const connections = await Promise.all(Array.from({ length: 100 }, () => RawConnection.open(port)));
-  // Accepted, every one: libuv takes one new connection each time round.
+  // Each connection is accepted before the burst, because libuv accepts one per iteration of its loop.
   for (const connection of connections) {
     await connection.send('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
     await connection.answer();
@@ -55,8 +55,8 @@ test('while another program locks the store, reads and healthz succeed, and writ
 });
 
 /**
- * The transactions in the write-ahead log (https://sqlite.org/fileformat.html, “WAL File Format”): a frame that ends one says
- * how large the database then is. Read by another process, for to close the file here would drop SQLite's locks.
+ * The number of transactions in the write-ahead log (https://sqlite.org/fileformat.html, “WAL File Format”): the frame that ends one
+ * contains the size of the database. Another process reads the log, because closing the file here would drop SQLite's locks.
  */
 function commitsIn(directory: string): number {
   const count = `

@@ -10,7 +10,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends the pieces one by one and gives the first answer; null when the connection ends without one. */
+/** Sends the pieces one by one and returns the first response; null if the connection ends without one. */
 export async function rawAnswer(
   port: number,
   ...pieces: readonly (string | Uint8Array)[]
@@ -47,7 +47,7 @@ export class RawConnection {
     socket.on('error', end).on('close', end);
   }
 
-  /** All that has come and was not taken by `answer`. */
+  /** The received text that `answer` has not taken. */
   get received(): string {
     return this.#received;
   }
@@ -56,7 +56,7 @@ export class RawConnection {
     await new Promise<void>((resolve) => this.socket.write(bytes, () => resolve()));
   }
 
-  /** The next answer, whole. */
+  /** The next complete response. */
   async answer(): Promise<RawAnswer | null> {
     for (;;) {
       const parsed = parse(this.#received, this.#ended);
@@ -69,7 +69,7 @@ export class RawConnection {
     }
   }
 
-  /** Resolves once a text has come. */
+  /** Resolves when a text has arrived. */
   async until(text: string): Promise<void> {
     while (!this.#received.includes(text)) {
       if (this.#ended) throw new Error(`The connection ended before ${text}: ${this.#received}`);

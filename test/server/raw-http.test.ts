@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** KEY stands for the key; what follows the blank line is sent as it is. */
+/** KEY stands for the key. The body is sent unchanged. */
 const request = (line: string, headers: readonly string[] = [], body = '') =>
   `${[line, ...headers].join('\r\n')}\r\n\r\n${body}`;
 const auth = 'Authorization: Bearer KEY';
@@ -24,11 +24,11 @@ const post = (path: string, body: string, ...headers: readonly string[]) =>
 const get = (path: string, ...headers: readonly string[]) =>
   request(`GET ${path} HTTP/1.1`, [host, auth, ...headers]);
 
-/** More than Node keeps by itself. */
+/** More headers than Node keeps by default. */
 const short = Array.from({ length: 2500 }, () => 'a:');
 
 const odd: readonly (readonly [fact: string, status: number, bytes: string])[] = [
-  // Not HTTP, or another one.
+  // Not HTTP, or another version of it.
   ['a word', 400, 'hello\r\n\r\n'],
   ['an unknown method', 400, request('FETCH /v1/models HTTP/1.1', [host])],
   ['a method in lower case', 400, request('get /v1/models HTTP/1.1', [host])],
@@ -371,7 +371,7 @@ test('a request may arrive byte by byte', async () => {
   expect(JSON.parse(answer?.body ?? '').data.title).toBe('é');
 });
 
-/** Bytes over 127 in a table of text: as they are, but for what is meant as Unicode. */
+/** The encoding of a row of the table: a row with a byte order mark is UTF-8, any other has one byte per character. */
 function bytesOf(text: string): 'latin1' | 'utf8' {
   return text.includes('\ufeff') ? 'utf8' : 'latin1';
 }

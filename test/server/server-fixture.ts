@@ -15,12 +15,12 @@ export interface FixtureOptions {
   readonly engines?: EngineSet;
   readonly limits?: Partial<Limits>;
   readonly serverLimits?: Partial<ServerLimits>;
-  /** A store that is there already, as a second server on it has. */
+  /** The directory of an existing store, for a second server over it. */
   readonly directory?: string;
   readonly ready?: () => Promise<void>;
-  /** The store, where it is none of SQLite in the directory. */
+  /** The store, if it is not SQLite in the directory. */
   readonly openStore?: () => Promise<SessionStore>;
-  /** Stands between the service and its store. */
+  /** Wraps the store of the service. */
   readonly around?: (store: SessionStore) => SessionStore;
   readonly owner?: TurnOwner;
   readonly servers?: () => number;
@@ -32,12 +32,12 @@ export interface ServerFixture {
   readonly directory: string;
   readonly backend: EmbeddedBackend;
   readonly app: App;
-  /** Of the project `first`. */
+  /** A key of the project `first`. */
   readonly key: string;
   readonly otherKey: string;
   /** What the server has logged so far. */
   log(): readonly Record<string, unknown>[];
-  /** A request of the app without a socket; with the key, unless the headers have another. */
+  /** Sends a request to the app without a socket, with the key unless the headers have another one. */
   ask(method: string, path: string, init?: AskInit): Promise<Response>;
   listen(): Promise<Listening>;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export interface ServerFixture {
 
 export interface AskInit {
   readonly headers?: Readonly<Record<string, string>>;
-  /** As it is; anything but text is sent as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
@@ -129,7 +129,7 @@ export function requestOf(
   });
 }
 
-/** The body of an answer as JSON, which every answer of the API is. */
+/** The body of a response of the API, which is always JSON. */
 export async function bodyOf(response: Response): Promise<Body> {
   return (await response.json()) as Body;
 }

@@ -56,7 +56,7 @@ async function stalledStream(port: number): Promise<RawConnection> {
   return connection;
 }
 
-/** Talks without end, and counts how much it has said. */
+/** An engine whose replies do not end. It counts its chunks, and the replies that were stopped. */
 function endlessEngine() {
   const chunk = 'x'.repeat(1000);
   const counts = { chunks: 0, stopped: 0 };
@@ -66,7 +66,7 @@ function endlessEngine() {
         signal.throwIfAborted();
         counts.chunks += 1;
         yield { type: 'text', text: chunk };
-        // Others get their turn too.
+        // Other work of this process runs in between.
         if (counts.chunks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
@@ -115,7 +115,7 @@ test('a stalled reader of JSON responses is cut', async () => {
   // The buffers of the kernel may take a whole response of 4 MB, but not four.
   await connection.send(messagesRequest(session_id).repeat(4));
   await expect.poll(() => server.log().length).toBeGreaterThan(0);
-  // Longer than a stalled reader is given: what is read now ends before the fourth response does.
+  // A stalled reader may take less time than this. What is read from now on ends before the fourth response does.
   await new Promise((resolve) => setTimeout(resolve, 3 * quick.stalledMs));
   connection.socket.resume();
   await connection.closed();
@@ -156,7 +156,7 @@ test('a healthy stream without events does not count as stalled', async () => {
 
 test('a stalled reader costs the server at most 256 KiB', async () => {
   const { engines, counts } = endlessEngine();
-  // Beside engines that talk without end, even a quick request may take its time to be read.
+  // The engines never pause, so even a quick request may be read late.
   const patient = { ...quick, headersMs: 30_000, requestMs: 30_000, stalledMs: 60_000, graceMs: 10 };
   server = await openServer({ engines, serverLimits: patient });
   const { port } = await server.listen();
@@ -172,7 +172,7 @@ test('a stalled reader costs the server at most 256 KiB', async () => {
   const before = memoryInUse();
   const readers = await Promise.all(Array.from({ length: 10 }, () => stalledStream(port)));
   await rest();
-  // What the engine said is the reply, and is kept: it is counted out, as is nothing else. On a busy machine a reader may begin late.
+  // The texts of the replies are stored, so only these are subtracted. On a busy machine a reader may begin late.
   const cost = () => (memoryInUse() - before - (counts.chunks - chunksBefore) * 1000) / readers.length;
   await expect.poll(cost, { interval: 500 }).toBeLessThan(256 * 1024);
   for (const reader of [warm, ...readers]) reader.destroy();

@@ -31,7 +31,7 @@ test('a reader that takes nothing is cut after 45 s, even if more is written to 
     },
   };
   readers.watch(socket as unknown as Socket, response as unknown as ServerResponse);
-  // The last byte is taken between two looks.
+  // The last byte is taken between two checks.
   vi.advanceTimersByTime(10.5 * checkMs);
   socket.writableLength -= 1;
   const write = setInterval(() => {

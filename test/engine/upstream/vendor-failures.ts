@@ -8,7 +8,7 @@ export interface VendorFailure {
   readonly body: unknown;
   readonly problem: string;
   readonly code?: ErrorCode;
-  /** Of the message. */
+  /** A part of the message. */
   readonly says?: RegExp;
   readonly hint?: RegExp;
   readonly retryAfter?: number | null;
