@@ -1,4 +1,4 @@
-// What every store keeps of the use of a key: its limits, its last use, and its budgets of a day.
+// What every store records about a key: its limits, its last use, and the use of its budgets of a day.
 import { describe, expect, it } from 'vitest';
 import { dayMs } from '../../src/store/key-budgets.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';

@@ -114,7 +114,7 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
       });
       const [, closing] = await everyMessage(store, project, session_id);
       expect(closing).toMatchObject({ message_id: move.closing_message_id, finish_reason: 'interrupted' });
-      // Its owner has lost it; a message that stands in its place now is not answered by it.
+      // The owner has lost the turn, so its late reply does not answer the message that is now at this position.
       await turnOf(store, project, session_id, 'b', { finish_reason: 'error', content: 'cut' });
       expect(await store.endTurn(project, lost, turnReply())).toEqual({ kind: 'lost', standing: null });
       expect(await contents(store, project, session_id)).toEqual(['user: b', 'error: cut']);
@@ -191,7 +191,7 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
         });
       }
       expect(await contents(store, project, session_id)).toEqual(['user: a', 'stop: A']);
-      // Once it is brought back, the key of a cut turn asks again.
+      // After a redo, the key of a cut turn requests a reply again.
       await store.redoTurn(project, moveOf(session_id));
       expect(await begin(store, project, { session_id, idempotencyKey: once('cut') })).toMatchObject({
         content: 'cut',

@@ -1,4 +1,4 @@
-// The behaviour of every store with the person whose a session is.
+// The behaviour of every store with the users of sessions.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {

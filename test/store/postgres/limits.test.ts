@@ -1,4 +1,4 @@
-// What a database allows its user at most: connections, time of a statement, writes. A call that meets a limit fails with an error that names
+// The limits that a database sets for its user: connections, time of a statement, writes. A call that meets a limit fails with an error that names
 // the limit and leaves nothing half done. It succeeds again when the limit is lifted, over the same store.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

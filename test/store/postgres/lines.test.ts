@@ -19,7 +19,7 @@ beforeAll(async () => {
 const hour = 3_600_000;
 const everything = { limit: 200, after: null };
 
-/** What stands outside the visible line. */
+/** The messages outside of the visible line. */
 async function hiddenOf(store: SessionStore, project: string, session: string): Promise<readonly string[]> {
   return (await kinds(store, project, session)).filter((kind) => /^(alternative|undone) /.test(kind));
 }
@@ -40,7 +40,7 @@ async function openTwo() {
   return { proxy, store, other, project: await newProject(other) };
 }
 
-/** Sends a call that is carried out, and whose answer is lost. It is then sent again. */
+/** Sends a call that is carried out and whose answer is lost, so that the store sends it again. */
 async function losingItsAnswer<T>(
   { proxy, other, project }: Awaited<ReturnType<typeof openTwo>>,
   session: string,

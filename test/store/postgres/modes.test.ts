@@ -1,4 +1,4 @@
-// Modes in the database: changed as a whole from a version that was read, and told to servers with their beats.
+// Modes in the database: changed as a whole from a version that was read, and sent to servers with their beats.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ModeSet, ModeStore } from '../../../src/store/mode-store.ts';
 import { openPostgresModes } from '../../../src/store/postgres/open.ts';
@@ -86,7 +86,7 @@ test('are sent to each server with a beat after a change, also one from before i
   });
   const first = set('1', { a: '{}' });
   await expect.poll(() => received).toEqual([[first], [first]]);
-  // A database that was away has taken no mode from them, and tells what was changed.
+  // After a restart of the database the servers still have their modes, and get the next change.
   await database.crash(100);
   const second = set('2', { b: '{}' }, 'b');
   await modes.replace('1', second);

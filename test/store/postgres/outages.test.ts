@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.stop());
 
-/** Long after every wait of a test. */
+/** Longer than every wait of a test (ms). */
 const ever = 3_600_000;
 const unavailable = { code: 'UNAVAILABLE', retryAfter: 1 };
 const ofOwner = (owner: string) => ({ lease: { owner, ms: ever } });
@@ -182,7 +182,7 @@ test('a turn of a server is free for others when its beginning came too late for
     starts.map((start) => expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable)),
   );
   await expect.poll(() => database.rows(waiting)).not.toEqual([]);
-  // The store cannot end what it has sent.
+  // The store cannot cancel the statements that it has sent.
   proxy.fallSilent();
   await refused;
   await holder.release();

@@ -1,4 +1,4 @@
-// Turns that belong to servers: held by their beats, free when a server is gone or has left, with what had come of their replies.
+// Turns that belong to servers: held by their beats, free when a server is gone or has left, with the received part of their replies.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';

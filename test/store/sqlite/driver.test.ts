@@ -1,4 +1,4 @@
-// The libraries for SQLite: all that this Node has mean the same.
+// The libraries for SQLite: all libraries of this Node behave in the same way.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

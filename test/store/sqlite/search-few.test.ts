@@ -44,7 +44,7 @@ async function storeOfHits(directory: string, text: string): Promise<string> {
   return project;
 }
 
-/** Overwrites the pages of an index that begin with the messages 5000 to 7000. SQLite itself lets nobody change them. */
+/** Overwrites the pages of an index that begin with the messages 5000 to 7000. SQLite allows no statement to change them. */
 function damagePages(directory: string, index: 'words' | 'pieces'): void {
   const path = join(directory, 'parley.db');
   const pages = lookInto(path, (database) =>
