@@ -1,4 +1,4 @@
-// The layout keeps its word: rooms, homes of packages, names and habits; and the checker sees each kind of violation.
+// The rules of the layout: imports between folders, the folders of packages, names and habits; and the checker reports each kind of violation.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What docs/deploy.md hands out: systemd accepts the unit, the container needs no rights and can tell its health, haproxy accepts its file,
+// The files of docs/deploy.md: systemd accepts the unit, the container needs no rights and reports its health, haproxy accepts its file,
 // and each fits the program.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

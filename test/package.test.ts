@@ -1,4 +1,4 @@
-// What the package promises: what it carries, on which Node it runs, and how it is tested.
+// The package: its contents, the versions of Node that it runs on, and the scripts that test it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,

@@ -1,4 +1,4 @@
-// Replies cut in the middle, through the real program: by a signal, or by a reader that goes away.
+// Replies cut in the middle, through the real program: by a signal, or by a reader that leaves.
 
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

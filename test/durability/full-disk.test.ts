@@ -1,5 +1,5 @@
-// A full disk, through the real program, but for what is prepared: acknowledged data is intact, nothing is half-done, and with room again
-// all works. The disk is a small one for these tests; where none may be mounted, they show as skipped.
+// A full disk, with the real program except for preparations: acknowledged data is intact, nothing is half done, and everything works when
+// there is room again. The tests mount a small disk. Where this is not permitted, they are skipped.
 
 import { readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -54,7 +54,7 @@ test('two machines that import the same conversations into one server store each
   expect([one?.size, other?.size]).toEqual([72, 72]);
   for (const [id, status] of one ?? []) {
     const both = [status, other?.get(id)];
-    // Neither knows the other, so both may get the result that they stored a session, which is there once.
+    // The two imports do not know each other, so both may report that they stored a session, which exists once.
     expect(['imported', 'unchanged']).toEqual(expect.arrayContaining(both));
     expect(both).toContain('imported');
   }

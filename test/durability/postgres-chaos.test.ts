@@ -1,4 +1,4 @@
-// Turns over PostgreSQL while it fails: what was acknowledged stands once, and no call fails for an outage that is shorter than the
+// Turns over PostgreSQL while it fails: what was acknowledged is stored once, and no call fails for an outage that is shorter than the
 // patience of a store. The long form is scripts/chaos-postgres.js.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

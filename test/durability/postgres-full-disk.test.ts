@@ -1,5 +1,5 @@
-// A server over a PostgreSQL whose tables lie on a small disk that is full: what was acknowledged is intact, nothing is half done, reads go
-// on, and with room again all goes on. Where no disk may be mounted, the test shows as skipped.
+// A server over a PostgreSQL whose tables are on a small disk that is full: acknowledged data is intact, nothing is half done, reads continue,
+// and everything continues when there is room again. Where no disk may be mounted, the test is skipped.
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
