@@ -5,14 +5,13 @@ import { CliContext } from '../../../src/cli/context.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { complete } from '../../../src/cli/repl/completion.ts';
 import { Conversation } from '../../../src/cli/repl/conversation.ts';
-import { LineHistory } from '../../../src/cli/repl/line-history.ts';
 import { drawTo, LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import type { LineSource, ReadLine } from '../../../src/cli/repl/line-source.ts';
-import { Repl } from '../../../src/cli/repl/repl.ts';
 import { slashCommands } from '../../../src/cli/repl/slash-commands.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { hostInProcess } from '../../support/host-in-process.ts';
 import { openRemote } from '../../support/remote.ts';
+import { runRepl } from './run-repl.ts';
 
 const columns = 300;
 /** The text of a question, and the keys that answer it: the second of the sessions; yes. */
@@ -57,18 +56,15 @@ export class AttackedTerminal {
       debug: true,
     };
     const context = new CliContext(this.#host('device'), { ...flags, ...others });
-    const { dataDirectory, locks } = context.host;
-    const history = new LineHistory({ dataDirectory, name: 'none', locks });
     const conversation = new Conversation({ mode: null, markdown: 'auto' });
-    const source = this.#source([...lines], context);
     try {
-      await new Repl({ context, source, history, conversation }).run();
+      await runRepl(context, conversation, this.#reader([...lines], context));
     } finally {
       await context.close();
     }
   }
 
-  #source(lines: string[], context: CliContext): LineSource {
+  #reader(lines: string[], context: CliContext): LineSource['read'] {
     const { stdout: output } = context;
     const painter = new LinePainter({ output, measure: (text) => text.length, reflows: false });
     const completed = slashCommands.map(({ name, choices }) => ({
@@ -91,17 +87,7 @@ export class AttackedTerminal {
       drawTo(output, choices.map((choice) => `${choice}\n`).join(''));
       return read(prompt, '');
     };
-    return {
-      read,
-      clearLineHint: '',
-      recallHint: '',
-      replacesPrompt: true,
-      reprompt() {},
-      above: (write) => write(),
-      onInterrupt() {},
-      lend: (borrow) => borrow(),
-      close() {},
-    };
+    return read;
   }
 
   #host(kind: 'pipe' | 'device') {

@@ -10,12 +10,9 @@ import { describeFailure, reportInWords } from '../../../src/cli/error-report.ts
 import { requireMode } from '../../../src/cli/mode-choice.ts';
 import { modeChoices, sessionChoices } from '../../../src/cli/repl/argument-choices.ts';
 import { Conversation } from '../../../src/cli/repl/conversation.ts';
-import { LineHistory } from '../../../src/cli/repl/line-history.ts';
 import type { Prompt } from '../../../src/cli/repl/line-layout.ts';
 import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
-import type { LineSource } from '../../../src/cli/repl/line-source.ts';
 import { showPastTurns } from '../../../src/cli/repl/past-turns.ts';
-import { Repl } from '../../../src/cli/repl/repl.ts';
 import { reportReplFailure } from '../../../src/cli/repl/repl-failure.ts';
 import { shownReply } from '../../../src/cli/repl/shown-reply.ts';
 import type { UntrustedWriter } from '../../../src/cli/terminal/output.ts';
@@ -24,6 +21,7 @@ import { turnNotes } from '../../../src/cli/turn-notes.ts';
 import type { ChatReply } from '../../../src/service/chat-event.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 import type { HostileServer } from './hostile-server.ts';
+import { runRepl } from './run-repl.ts';
 
 export type PlaceKind = 'reply' | 'title' | 'mode name' | 'error' | 'history';
 
@@ -58,23 +56,10 @@ async function prompted(
   const context = server.context.withSignal(new AbortController().signal);
   const conversation = new Conversation({ mode, markdown: 'auto' });
   conversation.enter('ses_1', title);
-  const source: LineSource = {
-    read: async (promptFor) => {
-      for (const columns of widths) drawn(context, '', promptFor(columns));
-      return { kind: 'left' };
-    },
-    clearLineHint: '',
-    recallHint: '',
-    replacesPrompt: true,
-    reprompt() {},
-    above: (write) => write(),
-    onInterrupt() {},
-    lend: (borrow) => borrow(),
-    close() {},
-  };
-  const { dataDirectory, locks } = context.host;
-  const history = new LineHistory({ dataDirectory, name: 'none', locks });
-  await new Repl({ context, source, history, conversation }).run();
+  await runRepl(context, conversation, async (promptFor) => {
+    for (const columns of widths) drawn(context, '', promptFor(columns));
+    return { kind: 'left' };
+  });
 }
 
 function drawn(
