@@ -56,20 +56,20 @@ for (let round = 0; round < rounds; round++) {
   clearTimeout(killer);
   const { items } = (await home.archive.listMessages(call, session, { limit: 200, cursor: null })).data;
   const found = (condition, fault) =>
-    condition || faults.push({ round, fault, items, said: chats.map(({ said }) => said) });
+    condition || faults.push({ round, fault, items, reports: chats.map(({ reports }) => reports) });
   found(
     items.every(({ position, role }, index) => position === index && (role === 'user') === (index % 2 === 0)),
     'order',
   );
   found(items.filter(({ content, role }) => role === 'user' && content === 'hello').length <= 1, 'doubled');
-  for (const { said } of chats) {
-    const last = said.at(-1);
+  for (const { reports } of chats) {
+    const last = reports.at(-1);
     ends[last?.kind === 'error' ? last.code : (last?.kind ?? 'nothing')] ??= 0;
     ends[last?.kind === 'error' ? last.code : (last?.kind ?? 'nothing')]++;
     if (last?.kind !== 'done') continue;
     const stored = items.find(({ message_id }) => message_id === last.message_id);
     found(stored?.content === last.reply && stored.finish_reason === 'stop', 'done for what is not stored');
-    const deltas = said.flatMap(({ kind, text }) => (kind === 'delta' ? [text] : [])).join('');
+    const deltas = reports.flatMap(({ kind, text }) => (kind === 'delta' ? [text] : [])).join('');
     found(deltas === last.reply, 'done differs from the deltas');
   }
 }

@@ -48,7 +48,7 @@ test('three processes with one key answer with one reply, although the first one
   first.child.kill('SIGKILL');
   const others = all.filter((one) => one !== first);
   await Promise.all(others.map(({ ended }) => ended));
-  const dones = others.map(({ said }) => said.at(-1));
+  const dones = others.map(({ reports }) => reports.at(-1));
   expect(dones[0]).toMatchObject({ kind: 'done', reply: 'one two' });
   expect(dones[1]).toEqual(dones[0]);
   const page = { limit: 200, cursor: null };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-interface Said {
+interface SentTurn {
   readonly project: string;
   readonly session: string;
   readonly message: string;
@@ -24,16 +24,20 @@ interface Said {
 }
 
 /** Chats in sessions of its own until it is stopped. Every second turn has an idempotency key and is sent twice. */
-async function talk(store: SessionStore, project: string, isOver: () => boolean): Promise<readonly Said[]> {
-  const said: Said[] = [];
-  for (let turns = 0; !isOver(); turns += 1) {
+async function talk(
+  store: SessionStore,
+  project: string,
+  isOver: () => boolean,
+): Promise<readonly SentTurn[]> {
+  const turns: SentTurn[] = [];
+  for (let number = 0; !isOver(); number += 1) {
     const session = newId('ses');
-    if (turns % 3 === 0) {
+    if (number % 3 === 0) {
       await store.createSession(project, { session_id: session, title: null, now: Date.now() }, null);
       expect(await store.findSession(project, session)).not.toBeNull();
     }
-    const key = turns % 2 === 0 ? null : once(newId('key'), session);
-    const session_id = turns % 3 === 0 ? session : null;
+    const key = number % 2 === 0 ? null : once(newId('key'), session);
+    const session_id = number % 3 === 0 ? session : null;
     const start = turnStart({
       session_id,
       newSession: { session_id: session, title: 'x' },
@@ -47,9 +51,9 @@ async function talk(store: SessionStore, project: string, isOver: () => boolean)
       const again = await store.beginTurn(project, { ...start, message_id: newId('msg') });
       expect(again).toMatchObject({ kind: 'answered', reply: { message_id: reply.message_id } });
     }
-    said.push({ project, session, message: start.message_id, reply: reply.message_id });
+    turns.push({ project, session, message: start.message_id, reply: reply.message_id });
   }
-  return said;
+  return turns;
 }
 
 test('connections cut ten times a second, a crash, a silent network: nothing failed, lost or doubled', async () => {
@@ -76,16 +80,16 @@ test('connections cut ten times a second, a crash, a silent network: nothing fai
   proxy.speak();
   await delay(500);
   isOver = true;
-  const said = (await Promise.all(talking)).flat();
-  expect(said.length).toBeGreaterThan(callers);
+  const turns = (await Promise.all(talking)).flat();
+  expect(turns.length).toBeGreaterThan(callers);
   const reader = stores[1] as SessionStore;
-  for (const { project, session, message, reply } of said) {
+  for (const { project, session, message, reply } of turns) {
     const page = await reader.listMessages(project, session, { limit: 10, after: null });
     expect(page?.items.map(({ message_id }) => message_id)).toEqual([message, reply]);
     expect((await reader.findSession(project, session))?.message_count).toBe(2);
   }
   const counts = await Promise.all(projects.map((project) => countOf(reader, project)));
-  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(said.length);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(turns.length);
 }, 60_000);
 
 function cutAll(): Promise<unknown> {

@@ -18,7 +18,7 @@ export interface Chatting {
   readonly everyMs: number;
 }
 
-export type Said =
+export type ChatReport =
   | { readonly kind: 'delta'; readonly text: string }
   | { readonly kind: 'stopped engine' }
   | {
@@ -29,7 +29,7 @@ export type Said =
     }
   | { readonly kind: 'error'; readonly code: string; readonly session_id: string | null };
 
-function say(event: Said): void {
+function say(event: ChatReport): void {
   process.send?.(event);
 }
 

@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { callWith } from './calls.ts';
-import type { Chatting, Said } from './chatting-process.ts';
+import type { ChatReport, Chatting } from './chatting-process.ts';
 import { newKey, openEmbedded } from './embedded.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface PausedProcess {
-  readonly stopped: readonly Said[];
-  readonly other: readonly Said[];
+  readonly stopped: readonly ChatReport[];
+  readonly other: readonly ChatReport[];
   /** The time from SIGCONT to the stop of the first engine, in ms; null if it was not stopped. */
   readonly stoppedAfterMs: number | null;
   readonly stored: readonly {
@@ -55,15 +55,15 @@ export async function bundleProcess(directory: string, name: string): Promise<st
 
 export function chatIn(script: string, chatting: Chatting) {
   const child: ChildProcess = fork(script);
-  const said: Said[] = [];
+  const reports: ChatReport[] = [];
   const times: number[] = [];
-  child.on('message', (one: Said) => {
-    said.push(one);
+  child.on('message', (one: ChatReport) => {
+    reports.push(one);
     times.push(performance.now());
   });
   const ended = once(child, 'exit');
   child.send(chatting);
-  return { child, said, times, ended };
+  return { child, reports, times, ended };
 }
 
 export async function runPausedProcess(
@@ -92,14 +92,14 @@ export async function runPausedProcess(
     const continuedAt = performance.now();
     first.child.kill('SIGCONT');
     await first.ended;
-    const at = first.said.findIndex(({ kind }) => kind === 'stopped engine');
+    const at = first.reports.findIndex(({ kind }) => kind === 'stopped engine');
     const page = { limit: 200, cursor: null };
     const { items } = (await backend.archive.listMessages(callWith(apiKey), session, page)).data;
     const stored = items.map(({ message_id, content, finish_reason }) => ({
       ...{ message_id, content, finish_reason: finish_reason ?? 'user' },
     }));
     const stoppedAfterMs = at < 0 ? null : (first.times[at] ?? 0) - continuedAt;
-    return { stopped: first.said, other: second.said, stoppedAfterMs, stored };
+    return { stopped: first.reports, other: second.reports, stoppedAfterMs, stored };
   } finally {
     first.child.kill('SIGKILL');
     await backend.close();

@@ -2,7 +2,7 @@
 import type { Place } from '../parley.ts';
 
 /** The output that a person had read before the power cut. */
-export interface Told {
+export interface ReadOutput {
   readonly out: string;
   readonly err: string;
   /** The command had ended, with success. */
@@ -19,7 +19,7 @@ export interface Scenario {
   /** Prepares the place. Its state then counts as synced. */
   prepare(place: Place): Promise<RecordedCommand>;
   /** Runs the next commands, and returns the faults, as text. */
-  faults(place: Place, output: Told): Promise<readonly string[]>;
+  faults(place: Place, output: ReadOutput): Promise<readonly string[]>;
 }
 
 export const echo = ['chat', '-n', '--mode', 'echo'];

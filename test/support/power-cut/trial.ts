@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PlaceInProcess } from '../place-in-process.ts';
 import { Disk, type DiskState, namesAlone, ordered, randomSurvival, strict, writeState } from './disk.ts';
 import type { Operation, Recorder } from './recording.ts';
-import type { Scenario, Told } from './scenario.ts';
+import type { ReadOutput, Scenario } from './scenario.ts';
 
 export interface Extent {
   /** True: checks states after each operation, not only after each output. */
@@ -53,7 +53,7 @@ export async function runTrial(scenario: Scenario, recorder: Recorder, extent: E
 }
 
 interface Moment {
-  readonly output: Told;
+  readonly output: ReadOutput;
   readonly moment: string;
   readonly kind: string;
   readonly state: DiskState;
@@ -80,7 +80,7 @@ function* statesOf(disk: Disk, operations: readonly Operation[], extent: Extent)
   }
 }
 
-function markOf(state: DiskState, output: Told): string {
+function markOf(state: DiskState, output: ReadOutput): string {
   const hash = createHash('sha256').update(JSON.stringify(output));
   for (const [path, content] of [...state].sort(([one], [other]) => (one < other ? -1 : 1))) {
     hash.update(`\0${path}\0${content?.length}\0`).update(content ?? '');
