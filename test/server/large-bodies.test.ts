@@ -47,19 +47,20 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 
 // Without limits, each of these bodies would block the event loop for 0.5 to 30 s.
 test.each([
-  ['messages', importPath, filled('{"session":{},"messages":[', '{}', ']}', 300 * kibibytes)],
-  ['session_ids', deletePath, filled('{"session_ids":[', '1', ']}', 300 * kibibytes)],
-  ['session_ids', deletePath, filled('{"session_ids":[', '[]', ']}', 300 * kibibytes)],
-  ['session', importPath, filled('{"session":[', '{}', '],"messages":[]}', 2048 * kibibytes)],
-  ['title', '/v1/sessions', `{"title":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
+  ['many objects', 'messages', importPath, filled('{"session":{},"messages":[', '{}', ']}', 300 * kibibytes)],
+  ['many numbers', 'session_ids', deletePath, filled('{"session_ids":[', '1', ']}', 300 * kibibytes)],
+  ['many lists', 'session_ids', deletePath, filled('{"session_ids":[', '[]', ']}', 300 * kibibytes)],
+  ['many objects', 'session', importPath, filled('{"session":[', '{}', '],"messages":[]}', 2048 * kibibytes)],
+  ['deep lists', 'title', '/v1/sessions', `{"title":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
   [
+    'many fields',
     'body',
     '/v1/sessions',
     `{${Array.from({ length: 100_000 }, (_, index) => `"field ${index}":0`).join(',')}}`,
   ],
 ])(
-  'a body with too much in %s, at %s, is refused with that name and delays nobody',
-  async (field, path, body) => {
+  'a body with %s in %s, at %s, is refused with that name and delays nobody',
+  async (_much, field, path, body) => {
     let answer: Response | null = null;
     const turn = await longestTurn(async () => {
       answer = await server.ask('POST', path, { body });
