@@ -2,12 +2,11 @@
 // takes, and its peak memory: `node scripts/hostile-servers.js [NAME…]`, after a build, on Linux only. Fails if the program is still running
 // after a minute, or uses more than 400 MiB.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const maxMiB = 400;
@@ -61,7 +60,7 @@ async function attack(name) {
     socket.on('error', () => {}).once('data', () => flood(socket, first, again));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const directory = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const directory = temporaryDirectory();
   const url = `http://127.0.0.1:${server.address().port}`;
   const start = performance.now();
   const child = spawn(process.execPath, [program, ...words[command], '--url', url], {
@@ -80,7 +79,6 @@ async function attack(name) {
   const status = await new Promise((resolve) => child.on('close', resolve));
   clearInterval(look);
   server.close();
-  rmSync(directory, { recursive: true, force: true });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   process.stdout.write(
     `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${stderr.split('\n')[0]}\n`,
@@ -89,4 +87,7 @@ async function attack(name) {
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(servers);
+for (const name of names)
+  if (servers[name] === undefined)
+    throw new Error(`There is no ${name}, only ${Object.keys(servers).join(', ')}.`);
 for (const name of names) if (!(await attack(name))) process.exitCode = 1;
