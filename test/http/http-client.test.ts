@@ -91,7 +91,7 @@ describe('a request', () => {
   );
 
   it('is not said to have lost its connection if the server sends 100 Continue unasked', async () => {
-    const server = kept(
+    const server = closeAfterTest(
       await serve((_request, response) => {
         response.writeContinue();
         response.end('ok');
