@@ -59,7 +59,7 @@ export const variables: readonly ManualEntry[] = [
     purpose: 'what the address of a PostgreSQL store leaves out, as for psql',
   },
   {
-    name: 'AICHAT_CONFIG_DIR, AICHAT_SESSIONS_DIR, CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH',
+    name: 'AICHAT_CONFIG_DIR, AICHAT_SESSIONS_DIR, CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, LLM_USER_PATH',
     purpose: 'where sessions import --scan looks for the conversations of these programs',
   },
   { name: 'NODE_EXTRA_CA_CERTS', purpose: 'a file of certificates to trust, like --ca' },
