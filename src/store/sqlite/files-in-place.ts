@@ -2,6 +2,10 @@
 // when the last process closes it. What is written there is lost.
 import { realpathSync, statSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+
+/** Writes within this time (ms) share a check, which takes up to 50 µs. What was written so shortly before is in the lost file, too. */
+export const checkEveryMs = 100;
 
 /** Identifies the file that has this name now; null if there is none. */
 export function identityOf(path: string): string | null {
@@ -9,22 +13,38 @@ export function identityOf(path: string): string | null {
   return status === undefined ? null : `${status.dev} ${status.ino}`;
 }
 
-/** Call it when the store was opened and read. The result throws `STORE_UNSAFE` if one of its files is not in its place any more. */
-export function filesInPlace(path: string, identity: string | null): () => void {
-  // SQLite has the log beside the target of a link.
-  const logPath = `${realpathSync.native(path)}-wal`;
-  const log = identityOf(logPath);
-  return () => {
-    const change = changeOf(path, identity) ?? changeOf(logPath, log);
-    if (change === null) return;
-    throw new ParleyError('STORE_UNSAFE', `${change} while it was open.`, {
-      hint: 'Nothing was stored. End every Parley that uses this store, and start again to use the store that is there now.',
-    });
-  };
+export class FilesInPlace {
+  readonly #files: readonly (readonly [path: string, identity: string | null])[];
+  #checkedAt = monotonicMs();
+
+  /** Call it when the store was opened and read. `identity` is that of the file when it was opened. */
+  constructor(path: string, identity: string | null) {
+    // SQLite has the log beside the target of a link.
+    const log = `${realpathSync.native(path)}-wal`;
+    this.#files = [
+      [path, identity],
+      [log, identityOf(log)],
+    ];
+  }
+
+  get areInPlace(): boolean {
+    return this.#files.every(([path, identity]) => identityOf(path) === identity);
+  }
+
+  /** Call it before a write. Throws `STORE_UNSAFE` if one of the files is not in its place any more. */
+  require(): void {
+    const now = monotonicMs();
+    if (now - this.#checkedAt < checkEveryMs) return;
+    for (const [path, identity] of this.#files) {
+      const found = identityOf(path);
+      if (found !== identity) throw notInPlace(path, found === null ? 'deleted' : 'replaced by another file');
+    }
+    this.#checkedAt = now;
+  }
 }
 
-function changeOf(path: string, identity: string | null): string | null {
-  const now = identityOf(path);
-  if (now === identity) return null;
-  return `The file ${path} of the store was ${now === null ? 'deleted' : 'replaced by another file'}`;
+function notInPlace(path: string, change: string): ParleyError {
+  return new ParleyError('STORE_UNSAFE', `The file ${path} of the store was ${change} while it was open.`, {
+    hint: 'Nothing was stored. End every Parley that uses this store, and start again to use the store that is there now.',
+  });
 }

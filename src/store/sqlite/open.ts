@@ -11,7 +11,7 @@ import type { StoreRows } from '../store-rows.ts';
 import { endAbandonedTurns, type OwnerState } from './abandoned-turns.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver } from './driver.ts';
-import { filesInPlace, identityOf } from './files-in-place.ts';
+import { FilesInPlace, identityOf } from './files-in-place.ts';
 import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -26,7 +26,8 @@ import type { StoreDependencies } from './store-dependencies.ts';
 import { prepareStoreFile, storeFilename } from './store-file.ts';
 import { Writer } from './writer.ts';
 
-export interface SqliteStoreOptions extends Omit<StoreDependencies, 'wait' | 'filesystem' | 'stateOf'> {
+export interface SqliteStoreOptions
+  extends Omit<StoreDependencies, 'wait' | 'filesystem' | 'stateOf' | 'files'> {
   /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
   readonly directory: string;
   readonly driver: SqliteDriver;
@@ -80,7 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     rules,
     stateOf,
     processes,
-    requireInPlace: filesInPlace(connection.path, identity),
+    files: new FilesInPlace(connection.path, identity),
     endsWithProcess,
   });
   await store.removeLeftovers();
@@ -99,7 +100,7 @@ export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>)
   const abandoned = { connection, clock: sinceBoot(), stateOf, failedEnds: new Set<string>() };
   await endAbandonedTurns(new Writer(connection, wait), abandoned);
   const clocks = () => ({ now: options.now(), clock: sinceBoot() });
-  return sqliteRows(connection, wait, clocks, filesInPlace(connection.path, identity));
+  return sqliteRows(connection, wait, clocks, new FilesInPlace(connection.path, identity));
 }
 
 function unknownState(): OwnerState {

@@ -10,7 +10,7 @@ import { atOnce, type Steps } from './steps.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import { storeItself, Writer } from './writer.ts';
 
-type Place = Pick<StoreDependencies, 'requireInPlace' | 'endsWithProcess'>;
+type Place = Pick<StoreDependencies, 'files' | 'endsWithProcess'>;
 
 export class StoreAccess {
   readonly connection: Connection;
@@ -25,7 +25,7 @@ export class StoreAccess {
   constructor(connection: Connection, wait: LockWait, place: Place = {}) {
     this.connection = connection;
     this.#place = place;
-    this.writer = new Writer(connection, wait, place.requireInPlace);
+    this.writer = new Writer(connection, wait, place.files);
     this.wait = wait;
     this.#schema = schemaVersion(connection);
     this.#longReads = new LongReads(connection, wait);
@@ -99,18 +99,9 @@ export class StoreAccess {
     this.#longReads.close();
     await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
-    if (!this.connection.open || !this.#isInPlace) return;
+    // To close the connection would write its log into a store that others use, and remove their log.
+    if (!this.connection.open || this.#place.files?.areInPlace === false) return;
     if (this.#place.endsWithProcess === true) this.connection.leave();
     else this.connection.close();
-  }
-
-  /** If this is false, the connection stays open: to close it would write its log into a store that others use, and remove their log. */
-  get #isInPlace(): boolean {
-    try {
-      this.#place.requireInPlace?.();
-      return true;
-    } catch {
-      return false;
-    }
   }
 }

@@ -1,6 +1,7 @@
 // The values that the store over SQLite is made with.
 import type { StoreRules } from '../store-rules.ts';
 import type { OwnerState } from './abandoned-turns.ts';
+import type { FilesInPlace } from './files-in-place.ts';
 import type { LockWait } from './lock-wait.ts';
 import type { ProcessesOf } from './store-processes.ts';
 
@@ -14,8 +15,8 @@ export interface StoreDependencies {
   readonly stateOf: (owner: string) => OwnerState;
   /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
-  /** Throws if a file of the store is not in its place any more (files-in-place.ts). Missing for a store in memory. */
-  readonly requireInPlace?: () => void;
+  /** Missing for a store in memory. */
+  readonly files?: FilesInPlace;
   /** True if the process ends soon after it closes the store. False by default. */
   readonly endsWithProcess?: boolean;
 }

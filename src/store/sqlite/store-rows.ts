@@ -22,6 +22,7 @@ import { ageTime, type Clocks } from './age-clock.ts';
 import { addAudit, auditStatements } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
+import type { FilesInPlace } from './files-in-place.ts';
 import type { LockWait } from './lock-wait.ts';
 import { keepTags } from './ordering.ts';
 import { openSnapshot } from './snapshot.ts';
@@ -49,9 +50,9 @@ export function sqliteRows(
   connection: Connection,
   wait: LockWait,
   clocks: () => Clocks,
-  requireInPlace: () => void,
+  files: FilesInPlace,
 ): StoreRows {
-  const access = new StoreAccess(connection, wait, { requireInPlace });
+  const access = new StoreAccess(connection, wait, { files });
   const write = (work: () => void): Promise<void> => access.run(() => access.writer.writeAlone(work));
   // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
   const readLater: Read = async (work) => {

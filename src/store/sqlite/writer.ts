@@ -5,6 +5,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { Connection } from './connection.ts';
 import { FairQueue } from './fair-queue.ts';
+import type { FilesInPlace } from './files-in-place.ts';
 import type { IsWanted, LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import type { Steps } from './steps.ts';
@@ -58,7 +59,7 @@ export const storeItself = '';
 export class Writer {
   readonly #connection: Connection;
   readonly #wait: LockWait;
-  readonly #requireInPlace: () => void;
+  readonly #files: FilesInPlace | undefined;
   readonly #waiting = new FairQueue<Write>();
   readonly #longWaiting = new FairQueue<LongWrite>();
   #draining: Promise<void> | null = null;
@@ -68,11 +69,11 @@ export class Writer {
   #savepointGroups = 0;
   #lastYieldMs = Number.POSITIVE_INFINITY;
 
-  /** `requireInPlace` is called before each transaction, and throws to refuse it. */
-  constructor(connection: Connection, wait: LockWait, requireInPlace: () => void = () => {}) {
+  /** `files` refuses a transaction if it would be lost. */
+  constructor(connection: Connection, wait: LockWait, files?: FilesInPlace) {
     this.#connection = connection;
     this.#wait = wait;
-    this.#requireInPlace = requireInPlace;
+    this.#files = files;
   }
 
   write<T>(
@@ -245,7 +246,7 @@ export class Writer {
   }
 
   #begin(): void {
-    this.#requireInPlace();
+    this.#files?.require();
     this.#connection.beginWriting();
   }
 

@@ -14,8 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
+import { checkEveryMs } from '../../../src/store/sqlite/files-in-place.ts';
 import { openSqliteRows, openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { type ProcessesOf, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
@@ -280,6 +282,7 @@ it.each([
     const begun = await store.beginTurn(project, turnStart());
     if (begun.kind !== 'begun') throw new Error('The turn is not begun.');
     renameSync(join(directory, file), join(directory, 'moved'));
+    await delay(checkEveryMs + 20);
     if (how !== 'deleted') writeFileSync(join(directory, file), '');
     const refused = {
       code: 'STORE_UNSAFE',
@@ -300,6 +303,7 @@ it('writes no row of a copy to a file that was deleted', async () => {
   const rows = await openSqliteRows(storeOptions(directory));
   await rows.setCopyNote('first');
   rmSync(join(directory, 'parley.db'));
+  await delay(checkEveryMs + 20);
   await expect(rows.setCopyNote('second')).rejects.toMatchObject({ code: 'STORE_UNSAFE' });
   await rows.close();
 });
