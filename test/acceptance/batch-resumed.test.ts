@@ -63,7 +63,7 @@ describe('a resumed batch', () => {
     const own = join(place.path, 'first.ndjson');
     symlinkSync(own, join(place.path, 'link.ndjson'));
     const first = place.shell(
-      '{ echo a; until [ -e go ]; do sleep 0.05; done; echo b; } | parley chat --batch -m echo --quiet > first.ndjson',
+      '{ echo a; for i in $(seq 300); do [ -e go ] && break; sleep 0.05; done; echo b; } | parley chat --batch -m echo --quiet > first.ndjson',
     );
     await expect.poll(() => existsSync(own) && readFileSync(own, 'utf8')).toMatch(/\n$/);
     for (const name of ['first.ndjson', 'link.ndjson']) {
